@@ -1,6 +1,7 @@
 """Sample and Failure: what was seen when one config ran once on one node.
 
-A slot of a trial ends in exactly one of the two. Neither is ever edited; what later steps conclude is recorded elsewhere.
+A slot of a trial ends in exactly one of the two. Neither is ever edited; what later steps conclude is recorded
+elsewhere.
 """
 
 import enum

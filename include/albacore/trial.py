@@ -1,6 +1,7 @@
 """Trial: a config that climbs the ladder of budgets, and what was concluded of it at each rung.
 
-Also the Log: everything that happened in a campaign run, numbered without gaps. A trial is never stored; it is read off the log.
+Also the Log: everything that happened in a campaign run, numbered without gaps. A trial is never stored; it is read
+off the log.
 """
 
 import enum
@@ -9,7 +10,6 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from albacore.sample import Blame, Failure, Purpose, Sample
-
 
 T = TypeVar("T")
 

@@ -15,12 +15,19 @@ from albacore.trial import Ask
 
 def ask(index, config_id, rung, bracket, lane=0):
     return Ask(
-        index=index, key=f"k{index}", lane=lane, config_id=config_id, rung=rung, bracket=bracket, read_n=0, inputs_digest=""
+        index=index,
+        key=f"k{index}",
+        lane=lane,
+        config_id=config_id,
+        rung=rung,
+        bracket=bracket,
+        read_n=0,
+        inputs_digest="",
     )
 
 
 def climb(ladder, count, lanes=1, seed=0):
-    """Ask `count` times with so many lanes; the lane that finishes is drawn at random. Costs are a config's own number."""
+    """Ask `count` times with so many lanes; the lane that finishes is drawn, costs follow from the config's number."""
     generator = random.Random(seed)
     asks, costs, running = [], {}, []
     for index in range(count):
@@ -91,7 +98,7 @@ def test_an_ask_handed_out_again_takes_no_place_in_its_bracket():
     rungs=st.sampled_from([(1, 3, 10), (1, 3, 5), (1,), (10,), (1, 2), (1, 2, 4, 8)]),
 )
 def test_laws_of_every_climb(lanes, seed, is_hyperband, rungs):
-    """No lane ever waits; no config is asked for twice at a rung; it climbs one rung at a time within its bracket; stages keep their size."""
+    """No lane waits, no config is asked for twice at a rung, it climbs rung by rung, and stages keep their size."""
     ladder = Brackets(rungs=rungs, is_hyperband=is_hyperband)
 
     asks = climb(ladder, 120, lanes, seed)
@@ -123,5 +130,9 @@ def test_rungs_that_do_not_rise_are_refused(rungs):
 
 
 def test_shapes_are_those_of_hyperband():
-    """eta 3 and three rungs: 9:3:1, 5:1, 3."""
-    assert [halving_shape(3, start, 3) for start in (0, 1, 2)] == [((0, 9), (1, 3), (2, 1)), ((1, 5), (2, 1)), ((2, 3),)]
+    """Eta 3 and three rungs: 9:3:1, 5:1, 3."""
+    assert [halving_shape(3, start, 3) for start in (0, 1, 2)] == [
+        ((0, 9), (1, 3), (2, 1)),
+        ((1, 5), (2, 1)),
+        ((2, 3),),
+    ]

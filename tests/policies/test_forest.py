@@ -29,7 +29,8 @@ def errors(values, level):
 def test_a_node_bias_is_removed_by_half_or_more():
     """T09: on a synthetic node bias the mean error falls by at least 50 %.
 
-    The bias has a mean size of 6.7 %, the residual 1 %: what is left after a perfect adjustment is 0.8 %, so 50 % leaves a wide margin.
+    The bias has a mean size of 6.7 %, the residual 1 %: what is left after a perfect adjustment is 0.8 %, so 50 %
+    leaves a wide margin.
     """
     generator = random.Random(1)
     history = [trial(generator, level) for level in (100, 140, 90, 210, 160, 120)]

@@ -7,7 +7,8 @@
 | Adjuster | which part of a figure is the platform's noise? | `forest.Forest` | `Identity` |
 | Aggregate | which one value is reported? | `Worst` | |
 
-A part decides from values; none of them reads a store or a clock. To add a kind, write it in a file of its own and name it in `presets.py`.
+A part decides from values; none of them reads a store or a clock. To add a kind, write it in a file of its own and
+name it in `presets.py`.
 """
 
 from collections.abc import Mapping, Sequence

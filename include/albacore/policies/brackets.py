@@ -1,7 +1,9 @@
 """Brackets: the ladder of budgets, by successive halving.
 
-K. Jamieson, A. Talwalkar, "Non-stochastic Best Arm Identification and Hyperparameter Optimization", AISTATS 2016 (successive halving);
-L. Li et al., "Hyperband", JMLR 18 (2018), Alg. 1 (several bracket shapes in turn); TUNA §4.1 and §5.1 (budget = number of nodes).
+K. Jamieson, A. Talwalkar, "Non-stochastic Best Arm Identification and Hyperparameter Optimization", AISTATS 2016
+(successive halving);
+L. Li et al., "Hyperband", JMLR 18 (2018), Alg. 1 (several bracket shapes in turn); TUNA §4.1 and §5.1 (budget =
+number of nodes).
 
 | symbol | meaning |
 |---|---|
@@ -9,15 +11,17 @@ L. Li et al., "Hyperband", JMLR 18 (2018), Alg. 1 (several bracket shapes in tur
 | eta | of each stage the best 1/eta are promoted |
 | s | rung that a bracket starts at |
 
-A bracket that starts at rung s with k rungs in all has eta^(k-1-s) configs in its first stage (rounded up as in Hyperband when brackets differ),
-and 1/eta of them in each next one: 9:3:1 for three rungs.
+A bracket that starts at rung s with k rungs in all has eta^(k-1-s) configs in its first stage (rounded up as in
+Hyperband when brackets differ), and 1/eta of them in each next one: 9:3:1 for three rungs.
 
-Several brackets are open at once. The oldest that can go on does; when all of them wait for samples a new one opens, so no lane ever waits.
+Several brackets are open at once. The oldest that can go on does; when all of them wait for samples a new one opens,
+so no lane ever waits.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from albacore.errors import CampaignError
 from albacore.policies import Step
@@ -41,7 +45,8 @@ class Brackets:
     Attributes:
         rungs: Nodes per rung, strictly rising.
         eta: Halving factor, 3 in the paper.
-        is_hyperband: Whether brackets that start at higher rungs take turns with the full one. Successive halving, the paper's
+        is_hyperband: Whether brackets that start at higher rungs take turns with the full one. Successive halving,
+        the paper's
             choice, repeats the full bracket only.
     """
 
@@ -50,7 +55,7 @@ class Brackets:
     is_hyperband: bool = False
 
     def __post_init__(self) -> None:
-        rising = all(a < b for a, b in zip(self.rungs, self.rungs[1:], strict=False))
+        rising = all(a < b for a, b in pairwise(self.rungs))
         if not self.rungs or self.rungs[0] < 1 or not rising:
             raise CampaignError(
                 f"rungs: expected strictly rising numbers of nodes such as [1, 3, 10], got {list(self.rungs)}."
@@ -89,7 +94,7 @@ class Brackets:
         shape = self.shape(bracket)
         if len(members.get(shape[0][0], [])) < shape[0][1]:
             return Step(config_id=None, rung=shape[0][0], bracket=bracket)
-        for (below, _), (rung, size) in zip(shape, shape[1:], strict=False):
+        for (below, _), (rung, size) in pairwise(shape):
             candidates, promoted = members.get(below, []), members.get(rung, [])
             if any((config_id, below) not in costs for config_id in candidates):
                 return None

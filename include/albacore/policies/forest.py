@@ -11,7 +11,8 @@ TUNA (EuroSys 2025), §4.3, Algorithms 1 and 2.
 | y | rows | P / E[P of the config] - 1: the relative error of a sample |
 | s | | the predicted relative error of a new sample |
 
-The order is the paper's: predict before fit. A sample is adjusted by a model of the trials that were finished before; its own trial trains later ones.
+The order is the paper's: predict before fit. A sample is adjusted by a model of the trials that were finished before;
+its own trial trains later ones.
 """
 
 import statistics
@@ -27,7 +28,8 @@ class Forest:
     """Adjust by p / (s + 1), the forest rebuilt from the history at each call.
 
     Attributes:
-        trees: Size of the forest. The paper does not say; its artifact uses 1000, which costs 30-90 s a fit and gains nothing measurable.
+        trees: Size of the forest. The paper does not say; its artifact uses 1000, which costs 30-90 s a fit and gains
+        nothing measurable.
         clip_sd: Bound of |s| in standard deviations of the training errors (a guardrail that §7 asks for).
     """
 

@@ -1,7 +1,7 @@
 """The named policies: the paper's, and the two it is compared with."""
 
 from albacore.errors import CampaignError
-from albacore.policies import Adjuster, Detector, Halve, Identity, Policy, WorstSeen, Worst
+from albacore.policies import Adjuster, Detector, Halve, Identity, Policy, Worst, WorstSeen
 from albacore.policies.brackets import Brackets
 from albacore.policies.forest import Forest
 from albacore.policies.relative_range import Never, RelativeRange

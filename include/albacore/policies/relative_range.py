@@ -1,6 +1,7 @@
 """RelativeRange: the detector of unstable configs.
 
-J. Freischuetz, K. Kanellis, B. Kroth, S. Venkataraman, "TUNA: Tuning Unstable and Noisy Cloud Applications", EuroSys 2025, §4.2.
+J. Freischuetz, K. Kanellis, B. Kroth, S. Venkataraman, "TUNA: Tuning Unstable and Noisy Cloud Applications", EuroSys
+2025, §4.2.
 
 | symbol | meaning |
 |---|---|
@@ -19,7 +20,8 @@ from albacore.policies import Detection
 def relative_range(x: Sequence[float]) -> float:
     """Return (max - min) / |mean| of at least one value (§4.2).
 
-    One value has a range of 0: nothing is known of its spread. Values around a mean of 0 that differ have an infinite one.
+    One value has a range of 0: nothing is known of its spread. Values around a mean of 0 that differ have an infinite
+    one.
     """
     spread = max(x) - min(x)
     if spread == 0:
@@ -35,7 +37,8 @@ class RelativeRange:
     Neither the number nor the size of outliers counts beyond that (§4.2). A range of exactly the threshold is stable.
 
     Attributes:
-        threshold: 0.30 in the paper, which calls 0.15 to 0.30 sane. Real histograms have their trough elsewhere: plot yours.
+        threshold: 0.30 in the paper, which calls 0.15 to 0.30 sane. Real histograms have their trough elsewhere: plot
+        yours.
     """
 
     threshold: float = 0.30

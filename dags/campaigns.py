@@ -1,0 +1,95 @@
+"""Two DAGs for each file in include/campaigns: `<campaign>`, and `<campaign>.iteration`, one trial at one rung.
+
+A broken file makes no DAG here; `campaign_errors.py` reports it, so that it breaks no other campaign.
+"""
+
+from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
+from airflow.sdk import DAG, Param, TriggerRule, get_parsing_context
+
+from albacore_airflow import campaign_files, dag_tasks
+from albacore_airflow.operators import AwaitLanesOperator, BenchmarkOperator, NextIterationOperator
+
+RUN, LANE, N = "{{ params.campaign_run }}", "{{ params.lane }}", "{{ params.n }}"
+
+
+def iteration_dag(name: str) -> DAG:
+    """Make suggest, pick_nodes, benchmark, detect_outliers, adjust_noise, aggregate, report, next (TUNA §5.2)."""
+    with DAG(
+        f"{name}.iteration",
+        schedule=None,
+        catchup=False,
+        is_paused_upon_creation=False,
+        max_active_runs=64,
+        render_template_as_native_obj=True,
+        tags=["albacore", "iteration"],
+        doc_md=iteration_dag.__doc__,
+        default_args=dag_tasks.RETRY,
+        params={
+            "campaign_run": Param("", type="string"),
+            "lane": Param(0, type="integer"),
+            "n": Param(0, type="integer"),
+        },
+    ) as dag:
+        ask = dag_tasks.suggest(RUN, LANE, N)
+        slots = dag_tasks.pick_nodes(RUN, ask)
+        samples = BenchmarkOperator.partial(task_id="benchmark", map_index_template="{{ node_name }}").expand(
+            slot=slots
+        )
+        detected = dag_tasks.detect_outliers(RUN, ask)
+        adjusted = dag_tasks.adjust_noise(RUN, ask, detected)
+        scored = dag_tasks.aggregate(RUN, detected, adjusted)
+        told = dag_tasks.report(RUN, ask, detected, adjusted, scored)
+        following = NextIterationOperator(
+            task_id="next",
+            campaign_run=RUN,
+            lane=LANE,
+            n=N,
+            iteration_dag_id=dag.dag_id,
+            trigger_rule=TriggerRule.ALL_DONE,
+        )
+        samples >> detected
+        told >> following.as_teardown()
+    return dag
+
+
+def campaign_dag(name: str, title: str, params: dict) -> DAG:
+    """Make open, provision, prepare, default on all nodes, lanes, await, validate on fresh nodes, verdict, release."""
+    with DAG(
+        name,
+        schedule=None,
+        catchup=False,
+        max_active_runs=1,
+        tags=["albacore", "campaign"],
+        dag_display_name=title or name,
+        doc_md=campaign_dag.__doc__,
+        default_args=dag_tasks.RETRY,
+        params=params,
+    ) as dag:
+        run = dag_tasks.open_run(name)
+        names = dag_tasks.provision(run)
+        prepared = dag_tasks.prepare.partial(campaign_run=run).expand(name=names)
+        plan = dag_tasks.plan_default(run)
+        default = BenchmarkOperator.partial(task_id="default", map_index_template="{{ node_name }}").expand(slot=plan)
+        judged = dag_tasks.judge_default(run)
+        lanes = dag_tasks.lanes(run)
+        started = TriggerDagRunOperator.partial(
+            task_id="start_lanes", trigger_dag_id=f"{name}.iteration", skip_when_already_exists=True
+        ).expand_kwargs(lanes)
+        awaited = AwaitLanesOperator(task_id="await", run_id=run, iteration_dag_id=f"{name}.iteration")
+        fresh = dag_tasks.plan_validation(run)
+        validated = BenchmarkOperator.partial(task_id="validate", map_index_template="{{ node_name }}").expand(
+            slot=fresh
+        )
+        verdict = dag_tasks.verdict(run)
+        prepared >> plan
+        default >> judged >> lanes
+        started >> awaited >> fresh
+        validated >> verdict >> dag_tasks.release(run).as_teardown()
+    return dag
+
+
+for campaign in campaign_files.good():
+    wanted = get_parsing_context().dag_id
+    if wanted is None or wanted.removesuffix(".iteration") == campaign.name:
+        globals()[campaign.name] = campaign_dag(campaign.name, campaign.title, dag_tasks.form(campaign))
+        globals()[f"{campaign.name}.iteration"] = iteration_dag(campaign.name)

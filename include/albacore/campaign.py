@@ -1,0 +1,199 @@
+"""Campaign: everything that is fixed before the first sample, read from one TOML file.
+
+Editing the file affects the next campaign run: a run stores its effective campaign (file, form values, seed) when it
+opens and reads only that afterwards.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from albacore.errors import CampaignError
+from albacore.policies import Policy, presets
+
+MAX_BYTES = 100_000
+NAME = re.compile(r"^[a-z][a-z0-9_-]{0,29}$")
+Name = Annotated[str, Field(pattern=NAME.pattern)]
+Number = int | float
+
+
+class Part(BaseModel):
+    """A table of the campaign file: unknown keys and wrong types are errors, values never change."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Limits(Part):
+    """When a run stops asking. Samples of the default config count; those of the validation do not."""
+
+    samples: Annotated[int, Field(ge=1, le=1_000_000)] = 500
+    hours: Annotated[float, Field(gt=0, le=10_000)] = 8.0
+
+
+class OptimizerChoice(Part):
+    """Which optimizer, and how many random configs it starts from (10 in SMAC's multi-fidelity default)."""
+
+    name: Literal["smac", "random"] = "smac"
+    initial: Annotated[int, Field(ge=0, le=10_000)] = 10
+
+
+class PolicyChoice(Part):
+    """Which policy; the parts below `preset` are those of `tuna`."""
+
+    preset: Literal["tuna", "traditional", "naive"] = "tuna"
+    rungs: list[Annotated[int, Field(ge=1)]] = [1, 3, 10]
+    ladder: Literal["successive_halving", "hyperband"] = "successive_halving"
+    detector: Literal["relative_range", "never"] = "relative_range"
+    adjuster: Literal["forest", "identity"] = "forest"
+    threshold: Annotated[float, Field(gt=0, le=10)] = 0.30
+
+
+class Nodes(Part):
+    """Where samples are taken: nodes that choose, and nodes that only the validation touches."""
+
+    cloud: Literal["local"] = "local"
+    tuning: Annotated[int, Field(ge=1, le=100)] = 10
+    validation: Annotated[int, Field(ge=0, le=100)] = 3
+    slots: Annotated[int, Field(ge=1, le=1000)] | None = None
+
+
+class Lanes(Part):
+    """How many iterations are in flight; by default one per node that can run at once, and one spare."""
+
+    count: Annotated[int, Field(ge=1, le=64)] | None = None
+
+
+class Validation(Part):
+    """How often the default and the best config run on each fresh node, in turn."""
+
+    repeats: Annotated[int, Field(ge=1, le=100)] = 2
+
+
+class Bounds(Part):
+    """A narrower range for one knob: numbers, or expressions over node facts."""
+
+    min: Number | str | None = None
+    max: Number | str | None = None
+    default: Number | str | bool | None = None
+
+
+class SpaceChoice(Part):
+    """Which knobs are tuned; all of the catalogue by default."""
+
+    knobs: list[str] | None = None
+    bounds: dict[str, Bounds] = {}
+    allow_denied: bool = False
+
+
+class Campaign(Part):
+    """One campaign file, or the effective campaign of one run."""
+
+    name: Name
+    title: Annotated[str, Field(max_length=200)] = ""
+    system: Name
+    workload: Name
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
+    limits: Limits = Limits()
+    optimizer: OptimizerChoice = OptimizerChoice()
+    policy: PolicyChoice = PolicyChoice()
+    nodes: Nodes = Nodes()
+    lanes: Lanes = Lanes()
+    validation: Validation = Validation()
+    space: SpaceChoice = SpaceChoice()
+    params: dict[str, Any] = {}
+
+    @model_validator(mode="after")
+    def _rungs_fit_the_fleet(self) -> "Campaign":
+        self.policy_of()
+        rungs, nodes = self.policy.rungs, self.nodes.tuning
+        if self.policy.preset == "tuna" and rungs[-1] > nodes:
+            raise ValueError(
+                f"policy.rungs: the highest needs {rungs[-1]} nodes, nodes.tuning has {nodes}. Change one"
+            )
+        return self
+
+    def policy_of(self) -> Policy:
+        """Return the policy that the campaign names."""
+        parts = self.policy.model_dump(exclude={"preset", "rungs"})
+        return presets.by_name(self.policy.preset, nodes=self.nodes.tuning, rungs=tuple(self.policy.rungs), **parts)
+
+    def with_form(self, form: Mapping[str, Any]) -> "Campaign":
+        """Return the campaign with the values of the run's form in place of the file's.
+
+        Args:
+            form: `samples`, `hours`, `seed`, `preset`, `optimizer`; an absent or None value keeps the file's.
+
+        Raises:
+            CampaignError: When the result is not a legal campaign.
+        """
+        places = {"samples": "limits", "hours": "limits", "preset": "policy", "optimizer": "optimizer"}
+        data = self.model_dump()
+        for key, value in form.items():
+            if value is None:
+                continue
+            if key == "seed":
+                data["seed"] = value
+            elif key in places:
+                data[places[key]]["name" if key == "optimizer" else key] = value
+        if isinstance(data["limits"]["hours"], int):
+            data["limits"]["hours"] = float(data["limits"]["hours"])
+        return parse(data, where=f"the form of {self.name}")
+
+
+def parse(data: Mapping[str, Any], *, where: str) -> Campaign:
+    """Return the campaign that a table describes.
+
+    Raises:
+        CampaignError: Names `where`, the key, what was expected and what was given; the first fault only.
+    """
+    try:
+        return Campaign.model_validate(data)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        key = ".".join(str(part) for part in fault["loc"]) or "campaign"
+        given = "" if fault["type"] in ("missing", "value_error") else f", got {fault['input']!r:.80}"
+        raise CampaignError(f"{where}: {key}: {_told(fault)}{given}. See docs/campaign-file.md.", key=key) from error
+
+
+def _told(fault: Mapping[str, Any]) -> str:
+    """Return a fault in the words of somebody who writes campaign files."""
+    if fault["type"] == "extra_forbidden":
+        return "unknown key; remove it or correct its spelling"
+    if fault["type"] == "missing":
+        return "expected a value, there is none; add it"
+    return str(fault["msg"]).removeprefix("Value error, ")
+
+
+def read(path: Path) -> Campaign:
+    """Return the campaign of a file; its name is the file's.
+
+    Raises:
+        CampaignError: When the file is missing, too large, empty, not TOML, or not a campaign.
+    """
+    where = f"{path.parent.name}/{path.name}"
+    if not NAME.match(path.stem):
+        raise CampaignError(
+            f"{where}: the file's name becomes the DAG's: expected {NAME.pattern}, got {path.stem!r}. Rename it."
+        )
+    try:
+        content = path.read_bytes()
+        if len(content) > MAX_BYTES:
+            raise CampaignError(
+                f"{where}: expected at most {MAX_BYTES} bytes, got {len(content)}. Is this a campaign file?"
+            )
+        data = tomllib.loads(content.decode())
+    except OSError as error:
+        raise CampaignError(
+            f"{where}: cannot be read: {error.strerror}. Check the path and its permissions."
+        ) from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise CampaignError(f"{where}: not TOML: {error}. Correct that line.") from error
+    if not data:
+        raise CampaignError(f"{where}: the file is empty. A campaign needs at least 'system' and 'workload'.")
+    if "name" in data:
+        raise CampaignError(f"{where}: name: unknown key; a campaign is named by its file. Remove it.")
+    return parse({**data, "name": path.stem}, where=where)

@@ -1,0 +1,67 @@
+"""Recorded: a campaign run out of the store, as the values that the library works with.
+
+Everything here was fixed when the run opened (law of opening): editing a campaign file or a benchmark folder changes
+none of it.
+"""
+
+from types import MappingProxyType
+
+from albacore.benchmark import Workload
+from albacore.campaign import Campaign, parse
+from albacore.errors import UserError
+from albacore.replay import Scene
+from albacore.space import Config, Space
+from albacore.store import CampaignRun, Store
+from albacore.store.run_log import RunLog
+from albacore.trial import Direction
+
+
+def campaign(run: CampaignRun) -> Campaign:
+    """Return the effective campaign of a run."""
+    return parse(run.effective, where=f"campaign run {run.id}")
+
+
+def workload(run: CampaignRun) -> Workload:
+    """Return the run's workload."""
+    fields = dict(run.benchmark["workload"])
+    return Workload(
+        **{**fields, "direction": Direction(fields["direction"]), "timeouts_s": MappingProxyType(fields["timeouts_s"])}
+    )
+
+
+def space(run: CampaignRun) -> Space:
+    """Return the run's effective space.
+
+    Raises:
+        UserError: Before the nodes are provisioned, whose facts bound it.
+    """
+    if run.space is None:
+        raise UserError(f"run {run.id}: its space is not fixed yet. Let its task 'provision' succeed first.")
+    return Space.from_json(run.space)
+
+
+def configs(store: Store, run: CampaignRun) -> dict[str, Config]:
+    """Return every config that the run asked for, and the default, by id."""
+    default = space(run).default()
+    return {i: Config(knobs) for i, knobs in RunLog(store, run.id).configs().items()} | {default.id: default}
+
+
+def scene(store: Store, run: CampaignRun, *, until: int | None = None, telemetry: bool = False) -> Scene:
+    """Return a campaign run as the decisions see it.
+
+    Args:
+        until: Number of the last event to read; all by default.
+        telemetry: Whether samples carry their guest metrics.
+    """
+    chosen, load = campaign(run), workload(run)
+    log = RunLog(store, run.id).read(telemetry=telemetry)
+    return Scene(
+        policy=chosen.policy_of(),
+        space=space(run),
+        metric=load.metric,
+        direction=load.direction,
+        seed=chosen.seed,
+        limits={"samples": float(chosen.limits.samples), "hours": chosen.limits.hours},
+        configs=configs(store, run),
+        log=log if until is None else log.until(until),
+    )

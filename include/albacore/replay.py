@@ -1,0 +1,211 @@
+"""Replay: every decision of a campaign run as a pure function of its log.
+
+The same log gives the same suggestion, promotion, judgement and score, in any process at any time. Airflow's tasks
+are stateless: each reads the log, calls one function of this module, and writes what it returned.
+"""
+
+import hashlib
+import json
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from albacore.optimizers import Observation, Optimizer
+from albacore.policies import Policy
+from albacore.sample import Blame, Failure, Purpose, Sample
+from albacore.space import Config, Space
+from albacore.trial import Ask, Direction, Judgement, Log, Stability
+
+GIVE_UP_AFTER = 3
+"""Asks for one config at one rung that may end without a judgement before it is given up (never told)."""
+QUARANTINE_AFTER = 2
+"""NodeFailures after which a node gets no more samples."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What the next iteration measures.
+
+    Attributes:
+        config: The config; `rung` the index of its rung, `bracket` the ladder's bracket.
+        is_new: Whether the optimizer suggested it just now.
+        inputs_digest: Digest of everything the decision was computed from.
+    """
+
+    config: Config
+    rung: int
+    bracket: int
+    is_new: bool
+    inputs_digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A campaign run as the decisions see it.
+
+    Attributes:
+        metric: Name of the target metric; `direction` says which way it improves.
+        limits: `samples` and `hours` as the campaign file has them.
+        configs: Config id -> config, of every config in the log and the default.
+    """
+
+    policy: Policy
+    space: Space
+    metric: str
+    direction: Direction
+    seed: int
+    limits: Mapping[str, float]
+    configs: Mapping[str, Config]
+    log: Log
+
+    @property
+    def default_id(self) -> str:
+        """Id of the default config."""
+        return self.space.default().id
+
+    @property
+    def top_rung(self) -> int:
+        """Index of the ladder's highest rung."""
+        return len(self.policy.ladder.rungs) - 1
+
+
+def open_asks(log: Log) -> list[Ask]:
+    """Return the asks that no judgement has ended, oldest first; of several for one config and rung the last."""
+    judged = {(j.config_id, j.rung) for j in log.facts(Judgement)}
+    last = {(a.config_id, a.rung): a for a in log.facts(Ask)}
+    return [ask for key, ask in last.items() if key not in judged]
+
+
+def given_up(log: Log) -> set[tuple[str, int]]:
+    """Return (config id, rung) of the trials that were asked for often enough without ever being judged."""
+    asked = Counter((a.config_id, a.rung) for a in log.facts(Ask))
+    judged = {(j.config_id, j.rung) for j in log.facts(Judgement)}
+    running = {(a.config_id, a.rung) for a in open_asks(log) if not _is_abandoned(a, log)}
+    return {key for key, times in asked.items() if times >= GIVE_UP_AFTER and key not in judged | running}
+
+
+def _is_abandoned(ask: Ask, log: Log) -> bool:
+    """Whether the iteration that asked has ended: it said so, or its lane has asked again since."""
+    ended = any(note.body.get("key") == ask.key for note in log.notes("iteration"))
+    return ended or any(later.lane == ask.lane and later.index > ask.index for later in log.facts(Ask))
+
+
+def abandoned(log: Log, lane: int) -> list[Ask]:
+    """Return the open asks that somebody has to take over, oldest first.
+
+    A lane that asks has no other iteration, so its own open asks are abandoned too.
+    """
+    lost = given_up(log)
+    return [
+        a for a in open_asks(log) if (a.config_id, a.rung) not in lost and (a.lane == lane or _is_abandoned(a, log))
+    ]
+
+
+def costs(scene: Scene) -> dict[tuple[str, int], float]:
+    """Return what the ladder compares: (config id, rung) -> cost, lower is better, infinite when given up or failed."""
+    found: dict[tuple[str, int], float] = dict.fromkeys(given_up(scene.log), math.inf)
+    for j in scene.log.facts(Judgement):
+        is_alive = j.score is not None and j.stability is not Stability.FAILED
+        found[j.config_id, j.rung] = scene.direction.cost(j.score) if is_alive and j.score is not None else math.inf
+    return found
+
+
+def observations(scene: Scene) -> list[Observation]:
+    """Return what the optimizer was told, in the order it was told (T13): one entry per (config, full rung).
+
+    The default config joins once a suggested one has reached its rung: alone on top it would hide every other score
+    from a surrogate that reads the highest rung only.
+    """
+    told = [j for j in scene.log.facts(Judgement) if j.score is not None]
+    tops = [j for j in told if j.config_id != scene.default_id]
+    reached = max((j.rung for j in tops), default=-1)
+    return [
+        Observation(
+            config=scene.configs[j.config_id],
+            rung=j.rung,
+            score=scene.direction.cost(j.score),
+            is_failure=j.stability is Stability.FAILED,
+        )
+        for j in told
+        if j.score is not None and (j.config_id != scene.default_id or j.rung <= reached)
+    ]
+
+
+def decide(scene: Scene, optimizer: Optimizer, *, lane: int) -> Decision:
+    """Return what the lane measures next: an abandoned rung, a promotion, or a new config, in this order."""
+    asks = scene.log.facts(Ask)
+    if taken_over := abandoned(scene.log, lane):
+        ask = taken_over[0]
+        return _decision(scene, scene.configs[ask.config_id], ask.rung, ask.bracket, is_new=False)
+    step = scene.policy.ladder.step(asks, costs(scene))
+    if step.config_id is not None:
+        return _decision(scene, scene.configs[step.config_id], step.rung, step.bracket, is_new=False)
+    seen = observations(scene)
+    told = {o.config.id for o in seen}
+    pending = [
+        scene.configs[c] for c in dict.fromkeys([scene.default_id, *(a.config_id for a in asks)]) if c not in told
+    ]
+    config = optimizer.suggest(scene.space, seen, pending, seed=scene.seed, ask_index=new_configs(asks))
+    return _decision(scene, config, step.rung, step.bracket, is_new=True)
+
+
+def new_configs(asks: Sequence[Ask]) -> int:
+    """Return how many different configs were asked for: the optimizer's own ask index."""
+    return len({ask.config_id for ask in asks})
+
+
+def _decision(scene: Scene, config: Config, rung: int, bracket: int, *, is_new: bool) -> Decision:
+    inputs = {
+        "policy": repr(scene.policy),
+        "seed": scene.seed,
+        "space": scene.space.digest,
+        "asks": [(a.index, a.config_id, a.rung, a.bracket) for a in scene.log.facts(Ask)],
+        "told": [(j.config_id, j.rung, j.score) for j in scene.log.facts(Judgement)],
+    }
+    digest = hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()[:16]
+    return Decision(config=config, rung=rung, bracket=bracket, is_new=is_new, inputs_digest=digest)
+
+
+def quarantined(log: Log) -> set[str]:
+    """Return the nodes that failed often enough to get no more samples."""
+    faults = Counter(f.node for f in log.facts(Failure) if f.blame is Blame.NODE and f.node)
+    return {node for node, times in faults.items() if times >= QUARANTINE_AFTER}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slot:
+    """One sample that a trial still lacks, and the nodes it may be taken on, in order of preference."""
+
+    index: int
+    nodes: tuple[str, ...]
+
+
+def open_slots(scene: Scene, config_id: str, rung: int, nodes: Sequence[str]) -> tuple[list[Slot], bool]:
+    """Return the samples that a trial lacks for a rung, and whether the fleet caps it below the rung.
+
+    Only nodes that this config has not used are eligible (TUNA §5.1); the least used come first. Each slot starts at
+    another node of the same list, so that slots of one trial do not queue for the same node.
+    """
+    trial = scene.log.trial(config_id)
+    lost = quarantined(scene.log)
+    used = Counter(s.node for s in scene.log.facts(Sample) if s.purpose is not Purpose.VALIDATE)
+    order = {node: hashlib.sha256(f"{config_id}/{node}".encode()).digest() for node in nodes}
+    eligible = sorted((n for n in nodes if n not in trial.nodes | lost), key=lambda n: (used[n], order[n]))
+    missing = [i for i in range(scene.policy.ladder.rungs[rung]) if i not in trial.filled]
+    taken = missing[: len(eligible)]
+    slots = [Slot(index=index, nodes=tuple(eligible[i:] + eligible[:i])) for i, index in enumerate(taken)]
+    return slots, len(taken) < len(missing)
+
+
+def incumbent(scene: Scene) -> Judgement | None:
+    """Return the best stable trial on the highest rung that has one, the default excepted; ties go to the older."""
+    stable = [
+        j
+        for j in scene.log.facts(Judgement)
+        if j.stability is Stability.STABLE and j.score is not None and j.config_id != scene.default_id
+    ]
+    if not stable:
+        return None
+    highest = max(j.rung for j in stable)
+    return min((j for j in stable if j.rung == highest), key=lambda j: scene.direction.cost(j.score or 0.0))

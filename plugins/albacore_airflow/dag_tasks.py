@@ -1,0 +1,148 @@
+"""The TaskFlow tasks of the DAGs: each calls one function and hands on ids and small values."""
+
+from datetime import timedelta
+from typing import Any
+
+from airflow.sdk import ExceptionRetryPolicy, Param, RetryAction, RetryRule, TriggerRule, get_current_context, task
+from airflow.sdk.exceptions import AirflowSkipException
+
+from albacore.campaign import Campaign
+from albacore.errors import ConfigError, UserError
+from albacore_airflow import campaign_tasks, iteration_tasks, progress
+
+RETRY: dict[str, Any] = {
+    "retries": 2,
+    "retry_delay": timedelta(seconds=5),
+    "retry_policy": ExceptionRetryPolicy(
+        rules=[
+            RetryRule(exception=UserError, action=RetryAction.FAIL, reason="somebody has to correct a file"),
+            RetryRule(exception=ConfigError, action=RetryAction.FAIL, reason="the config is to blame"),
+        ]
+    ),
+}
+"""A task is tried again after what can heal, never after what somebody has to correct."""
+
+
+def form(campaign: Campaign) -> dict[str, Param]:
+    """Return the form of a campaign's DAG, with the file's values in it."""
+    return {
+        "samples": Param(campaign.limits.samples, type="integer", minimum=1, maximum=1_000_000, title="Samples"),
+        "hours": Param(campaign.limits.hours, type="number", exclusiveMinimum=0, maximum=10_000, title="Hours"),
+        "seed": Param(campaign.seed, type="integer", minimum=0, maximum=2**32 - 1, title="Seed"),
+        "preset": Param(campaign.policy.preset, enum=["tuna", "traditional", "naive"], title="Policy"),
+        "optimizer": Param(campaign.optimizer.name, enum=["smac", "random"], title="Optimizer"),
+    }
+
+
+def _push(campaign_run: str, phase: str) -> None:
+    """Leave the run's progress in XCom for whoever follows."""
+    get_current_context()["ti"].xcom_push(key="progress", value=progress.of(campaign_run, phase))
+
+
+@task(task_id="open")
+def open_run(name: str) -> str:
+    """Open the campaign run: everything that is fixed before the first sample."""
+    context = get_current_context()
+    dag_run = context["dag_run"]
+    started = f"{dag_run.run_after:%Y%m%dt%H%M%S}"
+    logical = dag_run.logical_date.isoformat() if dag_run.logical_date else None
+    run_id = campaign_tasks.run_id_of(name, dag_run.run_id, started)
+    opened = campaign_tasks.open_run(name, run_id, dict(context["params"]), logical)
+    _push(opened, "prepare")
+    return opened
+
+
+@task
+def provision(campaign_run: str) -> list[str]:
+    """Provision the nodes and fix the space by their facts."""
+    return campaign_tasks.provision(campaign_run)
+
+
+@task(map_index_template="{{ node_name }}")
+def prepare(campaign_run: str, name: str) -> dict[str, Any]:
+    """Make one node ready: benchmark folder, software, data."""
+    get_current_context()["node_name"] = name  # type: ignore[typeddict-unknown-key]
+    return campaign_tasks.prepare_node(campaign_run, name)
+
+
+@task
+def plan_default(campaign_run: str) -> list[dict[str, Any]]:
+    """Plan the default config on all tuning nodes."""
+    _push(campaign_run, "default")
+    return campaign_tasks.plan_default(campaign_run)
+
+
+@task(trigger_rule=TriggerRule.ALL_DONE)
+def judge_default(campaign_run: str) -> dict[str, Any]:
+    """Judge the default config."""
+    return campaign_tasks.judge_default(campaign_run)
+
+
+@task
+def lanes(campaign_run: str) -> list[dict[str, Any]]:
+    """Return what starts each lane."""
+    return campaign_tasks.lane_runs(campaign_run)
+
+
+@task
+def plan_validation(campaign_run: str) -> list[dict[str, Any]]:
+    """Plan default and best config on the fresh nodes."""
+    _push(campaign_run, "validate")
+    return campaign_tasks.plan_validation(campaign_run)
+
+
+@task(trigger_rule=TriggerRule.ALL_DONE)
+def verdict(campaign_run: str) -> None:
+    """Conclude: ship or do not ship."""
+    get_current_context()["ti"].xcom_push(key="verdict", value=campaign_tasks.conclude(campaign_run))
+    _push(campaign_run, "done")
+
+
+@task
+def release(campaign_run: str) -> list[str]:
+    """End what still runs on the nodes and give back every lease."""
+    return campaign_tasks.release(campaign_run)
+
+
+@task
+def suggest(campaign_run: str, lane: int, n: int) -> dict[str, Any]:
+    """Decide which config is measured at which rung; skip the iteration when the run asks no more."""
+    ask = iteration_tasks.suggest(campaign_run, int(lane), campaign_tasks.iteration_id(campaign_run, int(lane), int(n)))
+    if ask is None:
+        raise AirflowSkipException("the campaign run asks no more")
+    return ask
+
+
+@task
+def pick_nodes(campaign_run: str, ask: dict[str, Any]) -> list[dict[str, Any]]:
+    """Pick eligible nodes for every sample that the trial lacks."""
+    return iteration_tasks.pick_nodes(campaign_run, ask)
+
+
+@task(trigger_rule=TriggerRule.NONE_FAILED)
+def detect_outliers(campaign_run: str, ask: dict[str, Any] | None) -> dict[str, Any]:
+    """Tell whether the config is stable over its nodes."""
+    if ask is None:
+        raise AirflowSkipException("nothing was asked")
+    return iteration_tasks.detect_outliers(campaign_run, ask)
+
+
+@task
+def adjust_noise(campaign_run: str, ask: dict[str, Any], detected: dict[str, Any]) -> dict[str, Any]:
+    """Remove platform noise from the samples."""
+    return iteration_tasks.adjust_noise(campaign_run, ask, detected)
+
+
+@task
+def aggregate(campaign_run: str, detected: dict[str, Any], adjusted: dict[str, Any]) -> dict[str, Any]:
+    """Turn the samples into one score."""
+    return iteration_tasks.aggregate(campaign_run, detected, adjusted)
+
+
+@task
+def report(
+    campaign_run: str, ask: dict[str, Any], detected: dict[str, Any], adjusted: dict[str, Any], scored: dict[str, Any]
+) -> None:
+    """Tell the optimizer once."""
+    told = iteration_tasks.report(campaign_run, ask, detected, adjusted, scored)
+    get_current_context()["ti"].xcom_push(key="progress", value=told)

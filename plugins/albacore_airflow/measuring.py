@@ -1,0 +1,226 @@
+"""One slot of a trial, from the lease to the recorded Sample or Failure.
+
+Everything here may be done again by another process: taking the lease one holds, starting the job that runs,
+recording what is recorded are no-ops. So a killed worker costs nothing: its retry goes on where the job is.
+"""
+
+import dataclasses
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from albacore import recorded
+from albacore.errors import NodeError, PlatformError
+from albacore.nodes import Node, job
+from albacore.nodes.blame import Placement, sample_or_failure
+from albacore.nodes.job import JobSpec
+from albacore.sample import Blame, Failure, Purpose, Sample
+from albacore.store import CampaignRun
+from albacore.store.leases import Grant, Want
+from albacore_airflow import settings
+
+ATTEMPTS = 3
+"""Nodes that one slot may fail on before its task does."""
+LOOK_S = 0.2
+"""Between two looks at a lease or at a result."""
+ASK_AGENT_S = 10.0
+"""Between two questions to a node's agent whether the job still lives."""
+RENEW_S = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slot:
+    """Which sample: the campaign run, the config, why, and the nodes it may be taken on in order of preference."""
+
+    run: str
+    config: str
+    purpose: Purpose
+    slot: int
+    repeat: int
+    nodes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> "Slot":
+        """Return the slot that XCom carries."""
+        return cls(**{**data, "purpose": Purpose(data["purpose"]), "nodes": tuple(data["nodes"])})
+
+    @property
+    def key(self) -> str:
+        """Owner of its leases: the same for every task that ever works on it."""
+        return f"{self.run}/{self.config}/{self.purpose}/{self.slot}"
+
+    def job_id(self, attempt: int) -> str:
+        """Id of the job that an attempt is."""
+        return job_id(self.key, attempt)
+
+
+def job_id(key: str, attempt: int) -> str:
+    """Return the id of the job of a slot's attempt; legal on every node."""
+    return f"{key}/{attempt}".replace("/", "-").replace("_", "-")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """A job that was started: what a retry or a trigger needs to find it again."""
+
+    node: str
+    host: str
+    epoch: int
+    attempt: int
+    started_at: float
+
+
+class Measurement:
+    """Work on one slot with the store and the nodes of this process."""
+
+    def __init__(self, slot: Slot) -> None:
+        self.slot = slot
+        self.run: CampaignRun = settings.store().run(slot.run)
+        self.log = settings.run_log(slot.run)
+        self.leases = settings.leases()
+        self.records = {record.name: record for record in settings.store().nodes(slot.run)}
+
+    def answer(self) -> Sample | Failure | None:
+        """Return what the slot ended in, if it has: a sample, or the config's own failure."""
+        for fact in self._facts():
+            if isinstance(fact, Sample) or fact.blame is Blame.CONFIG:
+                return fact
+        return None
+
+    def attempt(self) -> int:
+        """Return the number of the next attempt.
+
+        Raises:
+            NodeError: After the last.
+        """
+        failures = [fact for fact in self._facts() if isinstance(fact, Failure)]
+        if len(failures) >= ATTEMPTS:
+            last = failures[-1]
+            raise NodeError(
+                f"slot {self.slot.key}: {ATTEMPTS} attempts failed; the last on {last.node}: {last.message}"
+            )
+        return len(failures)
+
+    def take(self) -> Grant | None:
+        """Lease a node that this slot has not failed on, and a slot of its host; None while there is none."""
+        failed = {fact.node for fact in self._facts() if isinstance(fact, Failure)}
+        names = [n for n in self.slot.nodes if n not in failed] or list(self.slot.nodes)
+        return self.leases.take(
+            Want(
+                run_id=self.slot.run,
+                slot=self.slot.key,
+                config_id=self.slot.config,
+                purpose=self.slot.purpose,
+                repeat=self.slot.repeat,
+                nodes=[(name, self.records[name].host) for name in names],
+                host_slots=settings.host_slots(self.run),
+            )
+        )
+
+    def start(self, grant: Grant) -> Running:
+        """Start the slot's job on the leased node; one that was started is found again."""
+        attempt = self.attempt()
+        config = recorded.configs(settings.store(), self.run)[self.slot.config]
+        spec = JobSpec.sample(
+            recorded.workload(self.run),
+            self.slot.job_id(attempt),
+            recorded.space(self.run).text(config),
+            params=recorded.campaign(self.run).params,
+            epoch=grant.epoch,
+        )
+        job.start(self.node(grant.node), spec)
+        return Running(
+            node=grant.node, host=grant.host, epoch=grant.epoch, attempt=attempt, started_at=settings.store().clock()
+        )
+
+    def is_over(self, running: Running) -> bool:
+        """Whether the job has left a result."""
+        return self.node(running.node).get(f"jobs/{self.slot.job_id(running.attempt)}/result.json") is not None
+
+    def is_alive(self, running: Running) -> bool:
+        """Whether the job's agent says that it still runs."""
+        return not job.poll(self.node(running.node), self.slot.job_id(running.attempt)).is_over
+
+    def record(self, running: Running) -> Sample | Failure:
+        """Write down what the job ended in and give the lease back.
+
+        A job that was lost is ended with all it started; the node is to blame.
+        """
+        node, job_id = self.node(running.node), self.slot.job_id(running.attempt)
+        status = job.poll(node, job_id)
+        if status.state != "done":
+            job.kill(node, job_id)
+        placement = Placement.on(
+            node,
+            config_id=self.slot.config,
+            purpose=self.slot.purpose,
+            repeat=self.slot.repeat,
+            started_at=running.started_at,
+        )
+        fact = sample_or_failure(job.outcome(node, job_id), recorded.workload(self.run), placement)
+        fact = dataclasses.replace(fact, slot=self.slot.slot)
+        self._append(fact, running.attempt)
+        self.leases.release(self.slot.key)
+        if isinstance(fact, Sample):
+            job.forget(node, job_id)
+        return fact
+
+    def blame_node(self, grant: Grant, error: NodeError) -> Failure:
+        """Write down that a node could not even be asked, and give the lease back."""
+        failure = Failure(
+            config_id=self.slot.config,
+            node=grant.node,
+            host=grant.host,
+            purpose=self.slot.purpose,
+            slot=self.slot.slot,
+            repeat=self.slot.repeat,
+            blame=Blame.NODE,
+            message=error.message,
+            started_at=settings.store().clock(),
+        )
+        self._append(failure, self.attempt())
+        self.leases.release(self.slot.key)
+        return failure
+
+    def renew(self) -> bool:
+        """Renew the slot's leases; False when they are gone."""
+        return self.leases.renew(self.slot.key)
+
+    def node(self, name: str) -> Node:
+        """Return a node of the run's fleet."""
+        return settings.node(self.run, self.records[name])
+
+    def wait_for_lease(self, until: float, clock: Callable[[], float] = time.monotonic) -> Grant | None:
+        """Look for a lease again and again; None when `until` has come."""
+        while (grant := self.take()) is None and clock() < until:
+            time.sleep(LOOK_S)
+        return grant
+
+    def wait_for_result(self, running: Running, until: float, clock: Callable[[], float] = time.monotonic) -> bool:
+        """Look for the result again and again, renewing the lease; False when `until` has come and the job runs on."""
+        renew_at, ask_at = clock() + RENEW_S, clock() + ASK_AGENT_S
+        while not self.is_over(running):
+            now = clock()
+            if now >= until:
+                return False
+            if now >= renew_at:
+                self.renew()
+                renew_at = now + RENEW_S
+            if now >= ask_at:
+                if not self.is_alive(running):
+                    return True
+                ask_at = now + ASK_AGENT_S
+            time.sleep(LOOK_S)
+        return True
+
+    def _facts(self) -> list[Sample | Failure]:
+        return self.log.slot_facts(self.slot.config, self.slot.purpose, self.slot.slot)
+
+    def _append(self, fact: Sample | Failure, attempt: int) -> None:
+        if isinstance(fact, Sample):
+            self.log.append_sample(fact)
+        elif isinstance(fact, Failure):
+            self.log.append_failure(fact, attempt=attempt)
+        else:
+            raise PlatformError(f"slot {self.slot.key}: expected a Sample or a Failure, got {type(fact).__name__}.")

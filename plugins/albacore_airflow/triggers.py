@@ -1,0 +1,90 @@
+"""Triggers: what waits while no worker does. Their state is names only, so any triggerer can go on with them."""
+
+import asyncio
+import dataclasses
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+from airflow.triggers.base import BaseTrigger, TriggerEvent
+
+from albacore_airflow import lanes, settings
+from albacore_airflow.measuring import ASK_AGENT_S, RENEW_S, Measurement, Running, Slot
+
+LEASE_LOOK_S = 0.5
+RESULT_LOOK_S = 1.0
+LANES_LOOK_S = 2.0
+
+
+class LeaseTrigger(BaseTrigger):
+    """Wait until a slot's node is leased to it; the event carries nothing, the task takes the lease it holds."""
+
+    def __init__(self, slot: dict[str, Any]) -> None:
+        super().__init__()
+        self.slot = slot
+
+    def serialize(self) -> tuple[str, dict[str, Any]]:
+        """Return how another triggerer makes this trigger again."""
+        return "albacore_airflow.triggers.LeaseTrigger", {"slot": self.slot}
+
+    async def run(self) -> AsyncIterator[TriggerEvent]:
+        """Look for a free node until there is one."""
+        measurement = await asyncio.to_thread(Measurement, Slot.of(self.slot))
+        while await asyncio.to_thread(measurement.take) is None:
+            await asyncio.sleep(LEASE_LOOK_S)
+        yield TriggerEvent({"leased": True})
+
+
+class ResultTrigger(BaseTrigger):
+    """Wait until a job has a result or is lost, renewing its lease."""
+
+    def __init__(self, slot: dict[str, Any], running: dict[str, Any]) -> None:
+        super().__init__()
+        self.slot = slot
+        self.running = running
+
+    def serialize(self) -> tuple[str, dict[str, Any]]:
+        """Return how another triggerer makes this trigger again."""
+        return "albacore_airflow.triggers.ResultTrigger", {"slot": self.slot, "running": self.running}
+
+    async def run(self) -> AsyncIterator[TriggerEvent]:
+        """Look for the result; ask the agent and renew the lease now and then."""
+        measurement = await asyncio.to_thread(Measurement, Slot.of(self.slot))
+        running = Running(**self.running)
+        ask_at, renew_at = time.monotonic() + ASK_AGENT_S, time.monotonic() + RENEW_S
+        while not await asyncio.to_thread(measurement.is_over, running):
+            now = time.monotonic()
+            if now >= renew_at:
+                await asyncio.to_thread(measurement.renew)
+                renew_at = now + RENEW_S
+            if now >= ask_at:
+                if not await asyncio.to_thread(measurement.is_alive, running):
+                    break
+                ask_at = now + ASK_AGENT_S
+            await asyncio.sleep(RESULT_LOOK_S)
+        yield TriggerEvent({"running": dataclasses.asdict(running)})
+
+
+class LanesTrigger(BaseTrigger):
+    """Watch a campaign run: renew its lease, wake the task when all lanes have ended, and at times to count them."""
+
+    def __init__(self, run_id: str, check_s: float) -> None:
+        super().__init__()
+        self.run_id = run_id
+        self.check_s = check_s
+
+    def serialize(self) -> tuple[str, dict[str, Any]]:
+        """Return how another triggerer makes this trigger again."""
+        return "albacore_airflow.triggers.LanesTrigger", {"run_id": self.run_id, "check_s": self.check_s}
+
+    async def run(self) -> AsyncIterator[TriggerEvent]:
+        """Renew, look, sleep."""
+        check_at = time.monotonic() + self.check_s
+        while time.monotonic() < check_at:
+            await asyncio.to_thread(
+                settings.run_leases().take_resource, settings.run_resource(self.run_id), self.run_id
+            )
+            if await asyncio.to_thread(lanes.all_ended, self.run_id):
+                break
+            await asyncio.sleep(LANES_LOOK_S)
+        yield TriggerEvent({"run_id": self.run_id})

@@ -1,0 +1,289 @@
+"""Jobs on local nodes: started once, ended whole, never lost silently. Real processes, real signals."""
+
+import json
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from nodes import places
+
+from albacore.errors import PlatformError
+from albacore.nodes import job, process
+from albacore.nodes.blame import Placement, sample_or_failure
+from albacore.nodes.job_spec import JobSpec
+from albacore.nodes.local import LocalNode, stop_all
+from albacore.sample import Blame, Failure, Sample
+
+pytestmark = pytest.mark.node
+WORKLOAD = places.noop()[1]
+
+
+@pytest.fixture(scope="module")
+def node() -> Iterator[LocalNode]:
+    """One prepared node for all tests: what one leaves behind, the next would notice."""
+    with places.prepared("n1") as (node,):
+        yield node
+
+
+@pytest.fixture(autouse=True)
+def clean_node(node: LocalNode) -> Iterator[None]:
+    """After every test nothing of the node runs and its port is free."""
+    yield
+    assert process.belonging(f"ALBACORE_NODE_DIR={node.directory}", []) == set()
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind(("127.0.0.1", node.port))
+
+
+def spec(
+    job_id: str, *, config: dict[str, str] | None = None, epoch: int = 0, limits: dict | None = None, **params
+) -> JobSpec:
+    """Return a quick sample's job; `limits` are other time limits."""
+    return JobSpec(
+        job_id=job_id,
+        system="noop",
+        workload="sleep",
+        verbs=("start", "run"),
+        config=config or {},
+        params=WORKLOAD.params_with({"seconds": 0.0, **params}),
+        timeouts_s={**WORKLOAD.timeouts_s, **(limits or {})},
+        epoch=epoch,
+        term_grace_s=0.2,
+    )
+
+
+def finish(node: LocalNode, spec: JobSpec) -> Sample | Failure:
+    """Run a job to its end and judge it."""
+    job.start(node, spec)
+    job.wait(node, spec.job_id, within_s=20)
+    placement = Placement.on(node, config_id="c", started_at=1.0)
+    return sample_or_failure(job.outcome(node, spec.job_id), WORKLOAD, placement)
+
+
+def until(claim: Callable[[], object], within_s: float = 10) -> None:
+    """Wait until something real has happened."""
+    ends_at = time.monotonic() + within_s
+    while not claim():
+        assert time.monotonic() < ends_at, "it never happened"
+        time.sleep(0.01)
+
+
+def supervisor(node: LocalNode, job_id: str) -> int:
+    """Return the pid of a job's supervisor."""
+    return json.loads(node.get(f"jobs/{job_id}/proc.json") or b"{}")["pid"]
+
+
+def verbs(node: LocalNode, job_id: str) -> list[str]:
+    """Return the verbs that were started, in their order."""
+    return [child["verb"] for child in json.loads(node.get(f"jobs/{job_id}/children.json") or b"[]")]
+
+
+def is_running(node: LocalNode, job_id: str, verb: str) -> bool:
+    """Say whether a verb of a job runs."""
+    return verbs(node, job_id)[-1:] == [verb]
+
+
+def test_a_job_that_goes_well_is_a_sample(node: LocalNode):
+    """Figures, unit, telemetry, times and the folder's digest all arrive; every verb ran once, `stop` last."""
+    sample = finish(node, spec("well"))
+
+    assert isinstance(sample, Sample)
+    assert sample.metrics["score"].unit == "points"
+    assert sample.benchmark_digest == WORKLOAD.digest
+    assert {"cpu_times.user.p50", "cpu_stats.ctx_switches.p25", "virtual_memory.available.p75"} <= set(sample.telemetry)
+    assert 0 < sample.duration_s < 10
+    assert verbs(node, "well") == ["start", "run", "stop"]
+    assert job.outcome(node, "well").leftovers == ()
+
+
+def test_the_same_config_on_the_same_node_gives_the_same_figure(node: LocalNode):
+    """Noop is deterministic: tests of everything else can count on it."""
+    first, second = finish(node, spec("same-1")), finish(node, spec("same-2"))
+
+    assert isinstance(first, Sample) and isinstance(second, Sample)
+    assert first.metrics == second.metrics
+
+
+def test_starting_twice_is_one_job(node: LocalNode):
+    """A second start of the same id finds the first, also after its end."""
+    one = spec("twice")
+    job.start(node, one)
+    job.start(node, one)
+    job.wait(node, "twice", within_s=20)
+
+    assert job.start(node, one).state == "done"
+    assert verbs(node, "twice") == ["start", "run", "stop"]
+
+
+def test_another_controller_finds_the_job_by_its_id(node: LocalNode):
+    """Nothing about a job lives in the process that started it."""
+    one = spec("handed-over", seconds=0.3)
+    pid = os.fork()
+    if pid == 0:
+        job.start(node, one)
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(pid, 0)
+
+    assert job.poll(node, "handed-over").state == "running"
+    assert job.wait(node, "handed-over", within_s=20).state == "done"
+    assert job.outcome(node, "handed-over").failed_step is None
+
+
+def test_a_job_nobody_started_is_unknown(node: LocalNode):
+    """Unknown is not lost: nothing was begun."""
+    assert job.poll(node, "never").state == "unknown"
+    assert job.kill(node, "never").state == "unknown"
+
+
+def test_a_job_that_never_got_a_supervisor_is_lost(node: LocalNode):
+    """An agent that died between the lock and the fork does not leave a job starting for ever."""
+    node.put("jobs/half/spec.json", spec("half").to_json())
+    assert job.poll(node, "half").state == "starting"
+    os.utime(node.directory / "jobs/half/spec.json", (1, 1))
+
+    assert job.poll(node, "half") == job.Status(state="lost", detail="never started")
+    assert job.kill(node, "half").state == "done"
+
+
+def test_a_job_of_another_boot_is_lost(node: LocalNode):
+    """A pid from before a reboot names somebody else."""
+    node.put("jobs/old/proc.json", json.dumps({"pid": os.getpid(), "born": "1", "boot": "another"}).encode())
+
+    assert job.poll(node, "old") == job.Status(state="lost", detail="rebooted")
+    job.forget(node, "old")
+    assert job.poll(node, "old").state == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("failure", "blame", "words"),
+    [
+        ("crash", Blame.CONFIG, "the server died under load"),
+        ("no-metric", Blame.LOAD, "expected a finite 'value'"),
+        ("node", Blame.NODE, "start ended with code 30"),
+    ],
+)
+def test_exit_codes_say_who_is_to_blame(node: LocalNode, failure: str, blame: Blame, words: str):
+    """As `test_blame.py` says of every code; here real verbs end with them, and `stop` runs whatever happened."""
+    failed = finish(node, spec(f"blame-{failure}", fail_on={"n1": failure}))
+
+    assert isinstance(failed, Failure)
+    assert failed.blame is blame
+    assert words in failed.message
+    assert verbs(node, f"blame-{failure}")[-1] == "stop"
+
+
+def test_a_refused_config_brings_the_servers_last_words(node: LocalNode):
+    """Failure.log has standard error and server.log."""
+    failed = finish(node, spec("words", config={"mode": "broken"}))
+
+    assert isinstance(failed, Failure)
+    assert "noop: the server refuses this config" in failed.log
+    assert "FATAL: refused" in failed.log
+
+
+@pytest.mark.parametrize("verb", ["start", "run"])
+def test_a_verb_over_its_time_is_ended_with_its_whole_group(node: LocalNode, verb: str):
+    """Also when it and its child ignore TERM; the config is to blame."""
+    failed = finish(node, spec(f"hang-{verb}", limits={verb: 0.5}, fail_on={"*": f"hang-{verb}"}))
+
+    assert isinstance(failed, Failure)
+    assert failed.blame is Blame.CONFIG
+    assert f"{verb} was not done after" in failed.message
+    assert verbs(node, f"hang-{verb}")[-1] == "stop"
+
+
+def test_a_killed_job_ends_now_and_runs_stop(node: LocalNode):
+    """Killing is no judgement of the config."""
+    one = spec("killed", seconds=60.0)
+    job.start(node, one)
+    until(lambda: is_running(node, "killed", "run"))
+
+    assert job.kill(node, "killed").state == "done"
+    outcome = job.outcome(node, "killed")
+    assert outcome.was_killed and verbs(node, "killed") == ["start", "run", "stop"]
+    failed = sample_or_failure(outcome, WORKLOAD, Placement.on(node, config_id="c", started_at=0.0))
+    assert isinstance(failed, Failure) and failed.blame is Blame.PLATFORM
+
+
+def test_a_dead_supervisor_is_lost_and_kill_cleans_up(node: LocalNode):
+    """Orphans that ignore TERM are ended, `stop` runs, and the result says whose fault it was."""
+    job.start(node, spec("orphans", fail_on={"n1": "hang-run"}))
+    until(lambda: is_running(node, "orphans", "run"))
+    os.kill(supervisor(node, "orphans"), signal.SIGKILL)
+    until(lambda: job.poll(node, "orphans").state == "lost")
+
+    assert job.poll(node, "orphans").detail == "supervisor died"
+    assert job.kill(node, "orphans").state == "done"
+    failed = sample_or_failure(
+        job.outcome(node, "orphans"), WORKLOAD, Placement.on(node, config_id="c", started_at=0.0)
+    )
+    assert isinstance(failed, Failure) and failed.blame is Blame.NODE
+    assert verbs(node, "orphans")[-1] == "stop"
+
+
+def test_a_result_is_there_whole_or_not_at_all(node: LocalNode):
+    """Whoever looks at any moment sees no half-written result."""
+    job.start(node, spec("atomic"))
+    seen = []
+    until(lambda: seen.append(node.get("jobs/atomic/result.json")) or seen[-1])
+
+    assert [json.loads(text)["steps"][-1]["verb"] for text in seen if text] == ["stop"]
+    assert not list((node.directory / "jobs/atomic").glob(".*"))
+
+
+def test_a_lower_epoch_is_refused_and_a_higher_one_ends_older_jobs(node: LocalNode):
+    """Two controllers never use a node at once: the newer one wins, the older one hears of it."""
+    job.start(node, spec("epoch-old", seconds=60.0))
+    until(lambda: is_running(node, "epoch-old", "run"))
+
+    job.start(node, spec("epoch-new", epoch=1))
+
+    assert job.outcome(node, "epoch-old").was_killed
+    assert job.wait(node, "epoch-new", within_s=20).state == "done"
+    with pytest.raises(PlatformError, match="epoch 0 is over") as refused:
+        job.start(node, spec("epoch-late"))
+    assert refused.value.facts["epoch"] == 1
+    assert job.poll(node, "epoch-late").state == "unknown"
+    node.put("agent/epoch", b"0")
+
+
+def test_another_folder_on_the_node_is_nobodys_sample(node: LocalNode):
+    """What was edited on the node after the campaign opened is a PlatformFailure, however good its figures."""
+    path = "benchmarks/noop/knobs.toml"
+    content = node.get(path) or b""
+    node.put(path, content + b"\n# edited")
+    failed = finish(node, spec("edited"))
+    node.put(path, content)
+
+    assert isinstance(failed, Failure) and failed.blame is Blame.PLATFORM
+    assert "expected benchmark folder" in failed.message
+
+
+def test_nothing_of_the_controllers_environment_reaches_a_verb(node: LocalNode, monkeypatch: pytest.MonkeyPatch):
+    """Airflow's secrets stay at the controller; the contract's variables are all there."""
+    monkeypatch.setenv("AIRFLOW__CORE__FERNET_KEY", "secret")
+    path = "benchmarks/noop/workloads/sleep/run"
+    content = node.get(path) or b""
+    node.put(path, b"#!/bin/sh\nenv\n", executable=True)
+    finish(node, spec("environment"))
+    node.put(path, content, executable=True)
+
+    entries = dict(line.split("=", 1) for line in (node.get("jobs/environment/run.out") or b"").decode().splitlines())
+    assert not [name for name in entries if "AIRFLOW" in name]
+    assert entries["ALBACORE_NODE"] == "n1"
+    assert entries["ALBACORE_PORT"] == str(node.port)
+    assert entries["ALBACORE_UID"] == ("" if node.uid is None else str(node.uid))
+    assert Path(entries["ALBACORE_JOB_DIR"]).is_dir() and Path(entries["TMPDIR"]).is_dir()
+
+
+def test_stop_all_ends_jobs_and_says_so(node: LocalNode):
+    """`make down` leaves nothing of any node behind, and touches nothing else."""
+    job.start(node, spec("down", seconds=60.0))
+    until(lambda: is_running(node, "down", "run"))
+
+    assert stop_all(node.directory.parents[1]) == ("n1: down",)
+    assert stop_all(node.directory.parents[1]) == ()
