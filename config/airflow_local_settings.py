@@ -1,0 +1,22 @@
+"""Let every Airflow process import Albacore, and let SQLite wait for its turn.
+
+Airflow imports this module by its name from `$AIRFLOW_HOME/config` while it initialises, in every process: api-server,
+scheduler, DAG processor, triggerer and each task. It puts `include/` on the import path and nothing else: `plugins/` is
+added by Airflow, and the root of the repository is never on the path, so `import config` and `import dags` stay errors.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+# Airflow copies the public names of this module into its own settings: there are none to copy.
+__all__: list[str] = []
+
+_INCLUDE = str(Path(__file__).resolve().parents[1] / "include")
+if _INCLUDE not in sys.path:
+    sys.path.insert(0, _INCLUDE)
+
+# SQLite waits 5 s for a lock by default, too short while a scheduler commits under load on two cores. Airflow changes
+# the dictionary it is given, so the two engines get one each. airflow.cfg names both.
+SQLITE_CONNECT_ARGS: dict[str, Any] = {"timeout": 30}
+SQLITE_CONNECT_ARGS_ASYNC: dict[str, Any] = {"timeout": 30}
