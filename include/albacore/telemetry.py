@@ -19,7 +19,6 @@ same figures come from /proc under the same names, so that samples of both kinds
 # Runs on nodes, where loading pathlib takes longer than a reading:
 
 # Runs on nodes, where loading pathlib takes longer than a reading:
-# ruff: noqa: PTH
 
 import itertools
 import math

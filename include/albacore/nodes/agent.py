@@ -12,7 +12,6 @@ Albacore.
 """
 
 # Loading pathlib takes longer than most commands:
-# ruff: noqa: PTH
 
 import contextlib
 import fcntl

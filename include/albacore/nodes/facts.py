@@ -4,7 +4,6 @@ Linux, standard library only and no import of Albacore: this file is copied to e
 """
 
 # Loading pathlib takes longer than most commands:
-# ruff: noqa: PTH
 
 import contextlib
 import os

@@ -5,7 +5,6 @@ standard library only: this file is copied to every node beside the agent.
 """
 
 # Loading pathlib takes longer than most commands:
-# ruff: noqa: PTH
 
 import contextlib
 import os

@@ -9,7 +9,6 @@ process), `killed` (there when the job has to end), `<verb>.out`, `<verb>.err`, 
 """
 
 # Loading pathlib takes longer than most commands:
-# ruff: noqa: PTH
 
 import contextlib
 import json

@@ -5,7 +5,6 @@ made to cost next to nothing: no interpreter but one per verb, no import that is
 """
 
 # Loading pathlib takes longer than a verb:
-# ruff: noqa: PTH
 
 import json
 import math

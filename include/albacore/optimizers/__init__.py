@@ -1,0 +1,160 @@
+"""Optimizers: what proposes the next config from the scores so far.
+
+An optimizer is a pure function of its arguments: the same arguments give the same config, bit for bit, in any
+process. It keeps nothing between calls, so a killed task loses nothing and a recorded run replays. It knows nothing
+of nodes, retries or noise, and hears costs: lower is better, always.
+
+One rule is shared by all kinds and lives here: the first asks walk through a random initial design, and no config is
+proposed twice.
+"""
+
+import importlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from albacore.errors import SpaceError, UserError
+from albacore.space import Config, Space
+
+if TYPE_CHECKING:
+    import numpy as np
+
+INITIAL = 10
+"""Random designs before the surrogate is asked (TUNA's prototype; SMAC's multi-fidelity default has the same order)."""
+DRAWS = 1000
+"""Random draws without a new config after which the space counts as exhausted."""
+ENUMERABLE = 100_000
+"""Spaces up to this size are searched one by one before they are called exhausted."""
+KINDS = {"random": "Random", "smac": "Smac"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """One score that the optimizer was told.
+
+    Attributes:
+        rung: Index into the ladder's rungs; 0 is the cheapest.
+        score: Lower is better; finite, also for a config that failed.
+        is_failure: Whether the score is the crash score, not a measurement.
+    """
+
+    config: Config
+    rung: int = 0
+    score: float
+    is_failure: bool = False
+
+
+class Optimizer(Protocol):
+    """Propose the next config."""
+
+    @property
+    def name(self) -> str:
+        """The name that campaigns use."""
+        ...
+
+    def suggest(
+        self, space: Space, observations: Sequence[Observation], pending: Sequence[Config], *, seed: int, ask_index: int
+    ) -> Config:
+        """Return a config that is neither observed nor pending.
+
+        Args:
+            space: What may be proposed.
+            observations: Everything told so far, in the order it was told: a config once per rung.
+            pending: Configs proposed and not told yet, in the order they were asked for.
+            seed: Seed of the campaign run.
+            ask_index: 0, 1, 2 … per campaign run; below the number of initial designs the surrogate is not asked.
+
+        Raises:
+            SpaceError: When every config of the space was proposed already.
+        """
+        ...
+
+
+def by_name(name: str, *, initial: int = INITIAL) -> Optimizer:
+    """Return an optimizer by the name that campaigns use.
+
+    Args:
+        initial: How many of the first asks are random designs.
+
+    Raises:
+        UserError: When there is none of this name.
+    """
+    if name not in KINDS:
+        raise UserError(
+            f"optimizer: expected one of {', '.join(sorted(KINDS))}, got {name!r:.60}. Correct 'optimizer.name'."
+        )
+    kind = getattr(importlib.import_module(f"albacore.optimizers.{name}"), KINDS[name])
+    return kind(initial=initial)
+
+
+def highest_rung(observations: Sequence[Observation]) -> list[Observation]:
+    """Return the observations of the highest rung that has one, in their order.
+
+    SMAC's multi-fidelity default with `min_trials=1`. Scores of different rungs never mix: the worst of one sample is
+    optimistic beside the worst of ten, and a surrogate that sees both walks into the unstable region.
+    """
+    top = max((observation.rung for observation in observations), default=0)
+    return [observation for observation in observations if observation.rung == top]
+
+
+def taken_ids(observations: Sequence[Observation], pending: Sequence[Config]) -> set[str]:
+    """Return the ids of the configs that must not be proposed again."""
+    return {observation.config.id for observation in observations} | {config.id for config in pending}
+
+
+def initial_design(space: Space, n: int, seed: int) -> list[Config]:
+    """Return `n` different random configs, uniform in the unit cube; fewer only when the space has fewer.
+
+    A longer design starts with the shorter one of the same seed.
+    """
+    design: dict[str, Config] = {}
+    try:
+        for index in range(n):
+            config = untried(space, design, seed=seed, ask_index=index)
+            design[config.id] = config
+    except SpaceError:
+        return list(design.values())
+    return list(design.values())
+
+
+def opening(space: Space, taken: Iterable[str], *, initial: int, seed: int, ask_index: int) -> Config | None:
+    """Return the initial design of an early ask, or None once the surrogate has to be asked.
+
+    A design that was proposed before (it is the default config, or an ask was lost) is drawn anew.
+    """
+    if ask_index >= initial:
+        return None
+    known = set(taken)
+    design = initial_design(space, ask_index + 1, seed)
+    if len(design) > ask_index and design[ask_index].id not in known:
+        return design[ask_index]
+    return untried(space, known | {config.id for config in design}, seed=seed, ask_index=ask_index)
+
+
+def untried(space: Space, taken: Iterable[str], *, seed: int, ask_index: int) -> Config:
+    """Return a random config that is not taken; the same for the same arguments.
+
+    Raises:
+        SpaceError: When there is none left.
+    """
+    import numpy as np
+
+    known = set(taken)
+    rng = np.random.default_rng([seed, ask_index])
+    for _ in range(DRAWS):
+        config = space.decode(rng.random(len(space)))
+        if config.id not in known:
+            return config
+    return _left_over(space, known, rng)
+
+
+def _left_over(space: Space, known: set[str], rng: "np.random.Generator") -> Config:
+    """Return one of the configs that random draws keep missing in a small space."""
+    left = {}
+    if space.size <= ENUMERABLE:
+        left = {config.id: config for config in space.all_configs() if config.id not in known}
+    if not left:
+        raise SpaceError(
+            f"space: all of its configs were proposed ({len(known)}). Add knobs, widen bounds, or lower limits.samples."
+        )
+    return left[sorted(left)[int(rng.integers(len(left)))]]

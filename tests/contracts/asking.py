@@ -1,0 +1,121 @@
+"""A program that asks an optimizer in a process of its own, for the contract to compare processes and hash seeds.
+
+`python asking.py KIND once`   one suggestion after 300 scores
+`python asking.py KIND loop`   80 asks with 10 pending: the ids, and whether every config is legal
+`python asking.py KIND edges`  histories of unusual shapes
+`python asking.py KIND climb`  60 asks on a noisy function of 8 knobs: how good the late ones are
+"""
+
+import json
+import sys
+from functools import partial
+
+import numpy as np
+
+from albacore.optimizers import Observation, Optimizer, by_name, initial_design
+from albacore.optimizers.smac import Smac, in_process
+from albacore.space import AtMost, Config, Knob, MemorySum, Space
+
+SPACE = Space(
+    knobs=(
+        Knob(name="buffers", kind="int", low=16, high=2048, default=128, log=True, unit="MB", special=(-1,)),
+        Knob(name="work_mem", kind="int", low=64, high=1_000_000, default=4096, log=True, unit="kB"),
+        Knob(name="cost", kind="real", low=0.1, high=10.0, default=4.0, log=True),
+        Knob(name="target", kind="real", low=0.0, high=1.0, default=0.5, special=(-1.0,)),
+        Knob(name="wal_min", kind="int", low=32, high=4000, default=80, unit="MB"),
+        Knob(name="wal_max", kind="int", low=32, high=4000, default=1024, unit="MB"),
+        Knob(name="workers", kind="int", low=0, high=8, default=2),
+        Knob(name="one", kind="int", low=3, high=3, default=3),
+        Knob(name="compression", kind="choice", choices=("off", "pglz", "on"), default="off"),
+        Knob(name="only", kind="choice", choices=("this",), default="this"),
+        Knob(name="nestloop", kind="bool", default=True),
+    ),
+    relations=(AtMost(lower="wal_min", upper="wal_max"),),
+    memory=(MemorySum(terms=(("buffers", 1.0), ("work_mem", 8.0)), max_bytes=3e9),),
+)
+
+
+def optimizer(kind: str) -> Optimizer:
+    """Return the optimizer, computing in this process."""
+    return Smac(run=in_process) if kind == "smac" else by_name(kind)
+
+
+def told(n: int, rungs: int = 1) -> list[Observation]:
+    """Return `n` scores of random configs over some rungs."""
+    return [
+        Observation(config=config, rung=index % rungs, score=float(abs(SPACE.encode(config) - 0.4).sum()))
+        for index, config in enumerate(initial_design(SPACE, n, seed=11))
+    ]
+
+
+def once(kind: str) -> object:
+    """Return the config after 300 scores, by the optimizer as campaigns use it."""
+    return dict(by_name(kind).suggest(SPACE, told(300, rungs=2), [SPACE.default()], seed=4, ask_index=301))
+
+
+def loop(kind: str) -> object:
+    """Return the ids of 80 asks that always have 10 pending, and how many configs were not legal."""
+    asked: list[Config] = []
+    seen: list[Observation] = []
+    illegal = 0
+    for index in range(80):
+        config = optimizer(kind).suggest(SPACE, seen, asked[len(seen) :], seed=4, ask_index=index)
+        illegal += SPACE.config(config) != config
+        asked.append(config)
+        if len(asked) > 10:
+            done = asked[len(seen)]
+            seen.append(Observation(config=done, score=float(abs(SPACE.encode(done) - 0.4).sum())))
+    return {"ids": [config.id for config in asked], "illegal": illegal}
+
+
+def edges(kind: str) -> object:
+    """Return how many histories of unusual shape ended in a legal config."""
+    ask = partial(optimizer(kind).suggest, SPACE, pending=[], seed=4)
+    many = told(40)
+    histories = [
+        [],
+        many[:1],
+        many[:2],
+        [Observation(config=o.config, score=7.0) for o in many],
+        [Observation(config=o.config, score=1e300, is_failure=True) for o in many],
+        [Observation(config=o.config, score=-1e300 if i == 3 else 1e300) for i, o in enumerate(many)],
+        [*many, Observation(config=SPACE.default(), rung=2, score=1.0)],
+    ]
+    return sum(
+        SPACE.config(ask(observations=seen, ask_index=50 + i)) not in {o.config for o in seen}
+        for i, seen in enumerate(histories)
+    )
+
+
+CLIMB = Space(
+    knobs=(
+        *(Knob(name=f"x{i}", kind="real", low=0.0, high=1.0, default=0.5) for i in range(5)),
+        Knob(name="pages", kind="int", low=1, high=10_000, default=1, log=True),
+        Knob(name="mode", kind="choice", choices=("a", "b", "c", "d"), default="a"),
+        Knob(name="fast", kind="bool", default=False),
+    )
+)
+
+
+def truth(config: Config) -> float:
+    """Return the cost without noise: 0 is the best there is, 1.4 is usual."""
+    reals = sum((float(config[f"x{i}"]) - 0.3) ** 2 for i in range(5))
+    pages = (CLIMB.knob("pages").encode(config["pages"]) - 0.7) ** 2
+    return reals + pages + 0.3 * "cabd".index(str(config["mode"])) + 0.4 * (not config["fast"])
+
+
+def climb(kind: str) -> object:
+    """Return the median true cost of asks 40 to 59, mean over three seeds; the noise has a deviation of 0.05."""
+    found = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        seen: list[Observation] = []
+        for index in range(60):
+            config = optimizer(kind).suggest(CLIMB, seen, [], seed=seed, ask_index=index)
+            seen.append(Observation(config=config, score=truth(config) + float(rng.normal(0, 0.05))))
+        found.append(float(np.median([truth(o.config) for o in seen[40:]])))
+    return sum(found) / len(found)
+
+
+if __name__ == "__main__":
+    print(json.dumps({"once": once, "loop": loop, "edges": edges, "climb": climb}[sys.argv[2]](sys.argv[1])))
