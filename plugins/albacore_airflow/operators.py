@@ -33,7 +33,7 @@ class BenchmarkOperator(BaseOperator):
         inline_s: Seconds that the worker itself waits, for a lease and again for a result.
     """
 
-    template_fields: Sequence[str] = ("slot",)
+    template_fields = ("slot",)
 
     def __init__(self, *, slot: Any, inline_s: float = 30.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -43,7 +43,7 @@ class BenchmarkOperator(BaseOperator):
     def execute(self, context: Context) -> dict[str, Any]:
         """Return the node's name and whether the sample is good; raise when no node gives one."""
         measurement = Measurement(Slot.of(self.slot))
-        handle = context["task_state_store"].get(JOB)
+        handle: Any = context["task_state_store"].get(JOB)
         if handle is not None and measurement.answer() is None:
             return self._collect(context, measurement, Running(**handle))
         return self._measure(context, measurement)
@@ -113,7 +113,7 @@ class AwaitLanesOperator(BaseOperator):
         check_s: Seconds between two counts of the living.
     """
 
-    template_fields: Sequence[str] = ("run_id",)
+    template_fields = ("run_id",)
 
     def __init__(self, *, run_id: Any, iteration_dag_id: str, check_s: float = 60.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)

@@ -48,7 +48,7 @@ def store_url() -> str:
     except (AirflowNotFoundException, AirflowRuntimeError):
         return address.find(os.environ)
     return address.of_parts(
-        connection.conn_type,
+        connection.conn_type or "",
         host=connection.host or "",
         login=connection.login,
         password=connection.password,

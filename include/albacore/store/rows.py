@@ -33,16 +33,16 @@ def to_row(fact: Fact) -> dict[str, Any]:
     return row
 
 
-def to_fact(kind: str, row: Mapping[str, Any]) -> Fact:
+def to_fact(kind: str, row: Mapping[Any, Any]) -> Fact:
     """Return the value that a row of the table `kind` stands for."""
     for cls, table in TABLES.items():
         if table.name == kind:
             names = {f.name for f in dataclasses.fields(cls)}
-            return cls(**{k: _value(cls, k, v) for k, v in row.items() if k in names})
+            return cls(**{str(k): _value(str(k), v) for k, v in row.items() if k in names})
     raise PlatformError(f"store: unknown kind of event {kind!r}. It was written by a newer Albacore; upgrade this one.")
 
 
-def _value(cls: type, name: str, value: Any) -> Any:
+def _value(name: str, value: Any) -> Any:
     """Return a column's value as the type of the field."""
     if name == "metrics":
         return {key: Metric(value=pair[0], unit=pair[1]) for key, pair in value.items()}
