@@ -1,0 +1,74 @@
+"""Hold the PostgreSQL benchmark's pure parts and its catalogue to their laws; no server is needed."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "include" / "benchmarks" / "postgres"
+CATALOGUE = tomllib.loads((FOLDER / "knobs.toml").read_text())
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown", "unit", "kind", "expected"),
+    [
+        ("128MB", "16384", "8kB", "integer", True),
+        ("4MB", "4096", "kB", "integer", True),
+        ("300s", "300", "s", "integer", True),
+        ("5min", "300", "s", "integer", True),
+        ("1.1", "1.1", "", "real", True),
+        ("0.123456789", "0.123457", "", "real", True),
+        ("true", "on", "", "bool", True),
+        ("-1", "512", "8kB", "integer", True),
+        ("pglz", "pglz", "", "enum", True),
+        ("128MB", "16383", "8kB", "integer", False),
+        ("1.1", "4", "", "real", False),
+        ("on", "off", "", "bool", False),
+    ],
+)
+def test_values_are_compared_in_the_base_unit(
+    parts: Callable[[str], ModuleType], asked: str, shown: str, unit: str, kind: str, expected: bool
+) -> None:
+    """What was asked for equals what is shown when both mean the same amount, whatever the units."""
+    assert parts("settings").is_in_effect(asked, shown, unit, kind) is expected
+
+
+def test_a_value_cannot_smuggle_in_a_second_setting(parts: Callable[[str], ModuleType], tmp_path: Path) -> None:
+    """Quotes and backslashes are escaped; a line break or an odd name is refused."""
+    server, blamed = parts("server"), parts("postgres").ConfigError
+    server.write_config(tmp_path / "conf", {"search_path": "a'b\\c"})
+    assert (tmp_path / "conf").read_text() == "search_path = 'a''b\\\\c'\n"
+    for bad in ({"work_mem": "4MB'\nfsync = 'off"}, {"fsync = off #": "1"}, {"include": "x\x00"}):
+        with pytest.raises(blamed):
+            server.write_config(tmp_path / "conf", bad)
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ("ERROR:  57014: canceling statement due to statement timeout", 10),
+        ("ERROR:  53200: out of memory", 10),
+        ("server closed the connection unexpectedly", 10),
+        ('ERROR:  53100: could not resize shared memory segment "/x": No space left on device', 10),
+        ('ERROR:  53100: could not write to file "base/pgsql_tmp/x": No space left on device', 30),
+        ('ERROR:  42P01: relation "nothing" does not exist', 20),
+    ],
+)
+def test_the_sqlstate_says_who_is_to_blame(parts: Callable[[str], ModuleType], said: str, code: int) -> None:
+    """A failed statement is the config's, the node's or the load generator's fault by its SQLSTATE."""
+    assert parts("session").blame_of(said).code == code
+
+
+def test_no_knob_is_both_tuned_and_denied() -> None:
+    """The catalogue holds at least 25 knobs, none of them denied, each with a source and, if blunt, a reason."""
+    assert len(CATALOGUE["knob"]) >= 25
+    assert not CATALOGUE["knob"].keys() & CATALOGUE["deny"].keys()
+    assert all(knob["doc"].startswith("https://") for knob in CATALOGUE["knob"].values())
+    assert all(("why" in knob) == (knob["safety"] == "caution") for knob in CATALOGUE["knob"].values())
+    named = {name for relation in CATALOGUE["relation"] for name in relation["less_or_equal"]}
+    named |= {name for memory in CATALOGUE["memory"] for name in memory["terms"]}
+    assert named <= CATALOGUE["knob"].keys()
