@@ -88,8 +88,6 @@ def campaign_dag(name: str, title: str, params: dict) -> DAG:
     return dag
 
 
-for campaign in campaign_files.good():
-    wanted = get_parsing_context().dag_id
-    if wanted is None or wanted.removesuffix(".iteration") == campaign.name:
-        globals()[campaign.name] = campaign_dag(campaign.name, campaign.title, dag_tasks.form(campaign))
-        globals()[f"{campaign.name}.iteration"] = iteration_dag(campaign.name)
+for campaign in campaign_files.good(only=get_parsing_context().dag_id):  # a task reads its own campaign only
+    globals()[f"dag {campaign.name}"] = campaign_dag(campaign.name, campaign.title, dag_tasks.form(campaign))
+    globals()[f"dag {campaign.name}.iteration"] = iteration_dag(campaign.name)

@@ -244,10 +244,27 @@ def one_at_a_time():
         yield
 
 
+COMMAND = """#!/bin/sh
+# Albacore's command line, for the clone that this .venv belongs to.
+clone=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+AIRFLOW_HOME=${AIRFLOW_HOME:-$clone} PYTHONPATH=$clone/include exec "$clone/.venv/bin/python" -m albacore.cli "$@"
+"""
+
+
+def write_command():
+    """Write `.venv/bin/albacore`; a console script of pip's would need the project to be built and installed."""
+    path = os.path.join(os.path.dirname(VENV_PYTHON), "albacore")
+    if not os.path.exists(path):
+        with open(path, "w") as file:
+            file.write(COMMAND)
+        os.chmod(path, 0o755)
+
+
 def prepare(command, extra):
     """Make `.venv` hold the pins, doing nothing when it does already."""
     check_path()
     if is_installed(extra):
+        write_command()
         return
     interpreter = find_python(command)
     with one_at_a_time():
@@ -263,6 +280,7 @@ def prepare(command, extra):
         for each in {False, extra}:
             with open(stamp_path(each), "w") as file:
                 file.write(digest(requirement_files(each)) + "\n")
+        write_command()
         say("installed in .venv in {:.0f} s".format(time.time() - started))
 
 

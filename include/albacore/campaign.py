@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from albacore import optimizers
 from albacore.errors import CampaignError
 from albacore.policies import Policy, presets
 
@@ -35,9 +36,9 @@ class Limits(Part):
 
 
 class OptimizerChoice(Part):
-    """Which optimizer, and how many random configs it starts from (10 in SMAC's multi-fidelity default)."""
+    """Which optimizer, and how many random configs it starts from."""
 
-    name: Literal["smac", "random"] = "smac"
+    name: Literal[tuple(sorted(optimizers.KINDS))] = "smac"  # type: ignore[valid-type]
     initial: Annotated[int, Field(ge=0, le=10_000)] = 10
 
 
@@ -111,9 +112,7 @@ class Campaign(Part):
         self.policy_of()
         rungs, nodes = self.policy.rungs, self.nodes.tuning
         if self.policy.preset == "tuna" and rungs[-1] > nodes:
-            raise ValueError(
-                f"policy.rungs: the highest needs {rungs[-1]} nodes, nodes.tuning has {nodes}. Change one"
-            )
+            raise ValueError(f"policy.rungs: the highest needs {rungs[-1]} nodes, nodes.tuning has {nodes}. Change one")
         return self
 
     def policy_of(self) -> Policy:
@@ -152,6 +151,8 @@ def parse(data: Mapping[str, Any], *, where: str) -> Campaign:
     """
     try:
         return Campaign.model_validate(data)
+    except CampaignError as error:
+        raise CampaignError(f"{where}: {error.message}") from error
     except ValidationError as error:
         fault = error.errors()[0]
         key = ".".join(str(part) for part in fault["loc"]) or "campaign"

@@ -5,11 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from albacore import campaign
-from albacore.benchmark import Benchmark
-from albacore.catalogue import Catalogue
-from albacore.errors import UserError
+from albacore.benchmark import Benchmark, Workload
+from albacore.campaign import Campaign
+from albacore.catalogue import Catalogue, Facts
+from albacore.errors import CampaignError, UserError
+from albacore.space import Space
 
-USUAL_FACTS = {"ram_bytes": 8 * 2**30, "cores": 4, "disk_bytes": 100 * 2**30}
+USUAL_FACTS: Facts = {"ram_bytes": 8 * 2**30, "cores": 4, "disk_bytes": 100 * 2**30}
 """A node to compute bounds on where none is known: 8 GiB, 4 cores, 100 GiB."""
 
 
@@ -31,20 +33,44 @@ def check(path: Path) -> Iterator[str]:
 
 def check_campaign(path: Path) -> Iterator[str]:
     """Check a campaign with its benchmark, its parameters and its knobs."""
-    found = campaign.read(path)
-    benchmark = Benchmark.read(benchmarks_beside(path), found.system)
-    workload = benchmark.workload(found.workload)
-    workload.params_with(found.params)
-    bounds = {name: bound.model_dump(exclude_none=True) for name, bound in found.space.bounds.items()}
-    space = Catalogue.read(benchmark.knobs_path).space(
-        USUAL_FACTS, knobs=found.space.knobs, bounds=bounds, allow_denied=found.space.allow_denied
-    )
+    found, workload, space = read_campaign(path, benchmarks_beside(path))
     yield f"campaign {found.name}: {found.title or 'no title'}"
     yield f"  benchmark {workload.id}: {workload.metric} in {workload.unit}, {workload.direction}imise"
     yield f"  {len(space)} knobs; {found.optimizer.name}; policy {found.policy.preset}, rungs {found.policy.rungs}"
     yield f"  {found.nodes.tuning} tuning and {found.nodes.validation} fresh nodes ({found.nodes.cloud})"
     yield f"  ends after {found.limits.samples} samples or {found.limits.hours:g} hours"
     yield "in order"
+
+
+def read_campaign(path: Path, benchmarks: Path) -> tuple[Campaign, Workload, Space]:
+    """Return a file's campaign with its workload, and its space on a usual node.
+
+    Raises:
+        CampaignError: Names the file, whatever is wrong: the file itself, its benchmark, a parameter, a knob.
+    """
+    found = campaign.read(path)
+    try:
+        benchmark = Benchmark.read(benchmarks, found.system)
+        workload, space = benchmark.workload(found.workload), space_of(found, benchmark)
+    except UserError as error:
+        raise CampaignError(f"{path.parent.name}/{path.name}: {error.message}", **error.facts) from error
+    return found, workload, space
+
+
+def space_of(found: Campaign, benchmark: Benchmark, facts: Facts = USUAL_FACTS) -> Space:
+    """Return the space of a campaign on a node with these facts, its workload and parameters checked too.
+
+    Raises:
+        UserError: When the workload, a parameter, a knob or a bound is not the benchmark's.
+    """
+    benchmark.workload(found.workload).params_with(found.params)
+    return Catalogue.read(benchmark.knobs_path).space(
+        facts,
+        knobs=found.space.knobs,
+        bounds={name: bound.model_dump(exclude_none=True) for name, bound in found.space.bounds.items()},
+        allow_denied=found.space.allow_denied,
+        values=(benchmark.values["true"], benchmark.values["false"]),
+    )
 
 
 def check_benchmark(path: Path) -> Iterator[str]:

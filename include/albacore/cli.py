@@ -8,9 +8,13 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from albacore import __version__
 from albacore.errors import AlbacoreError, UserError
+
+if TYPE_CHECKING:
+    from albacore.store import Store
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -43,6 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     show = commands.add_parser("show", help="show every trial of a campaign run, and why its score is what it is")
     show.add_argument("run", nargs="?", help="id of a campaign run; without it, the runs are listed")
     show.add_argument("--store", help="SQLAlchemy URL of the store")
+    show.add_argument("--verify", action="store_true", help="only say whether the run's log gives its decisions again")
     show.set_defaults(command=_show)
 
     nodes = commands.add_parser("nodes", help="end what local nodes still run")
@@ -67,9 +72,24 @@ def _show(arguments: argparse.Namespace) -> int:
     from albacore.store import Store, address
 
     store = Store(address.find(os.environ, arguments.store))
+    store.migrate()
+    if arguments.verify:
+        return _verify(store, arguments.run)
     for line in show_run(store, arguments.run) if arguments.run else list_runs(store):
         print(line)
     return 0
+
+
+def _verify(store: "Store", run: str | None) -> int:
+    """Replay every decision of a run; 1 when one comes out otherwise."""
+    from albacore.audit import audit, faults
+
+    if run is None:
+        raise UserError("show --verify: expected the id of a campaign run. 'albacore show' lists them.")
+    wrong = list(faults(store, run))
+    for line in [*audit(store, run), *(wrong or ["every one of them replays"])]:
+        print(line)
+    return 1 if wrong else 0
 
 
 def _stop_nodes(arguments: argparse.Namespace) -> int:

@@ -4,8 +4,8 @@ import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from albacore.replay import Scene, incumbent
-from albacore.sample import Failure, Purpose
+from albacore.replay import Scene, incumbent, quarantined
+from albacore.sample import Blame, Failure, Purpose
 from albacore.stats import Interval, bootstrap_ratio, coefficient_of_variation
 from albacore.trial import Judgement
 
@@ -134,3 +134,21 @@ def _no(reason: str, scene: Scene, unit: str, best: Deployment | None, default: 
 def validation_slots(nodes: list[str], repeats: int) -> list[tuple[int, str, int]]:
     """Return (slot, node, repeat) for one config: every node once, then again, so that repeats are apart in time."""
     return [(repeat * len(nodes) + i, node, repeat) for repeat in range(repeats) for i, node in enumerate(nodes)]
+
+
+def warnings(scene: Scene) -> list[str]:
+    """Return what a reader of the verdict has to know beside it: finding, evidence, remedy."""
+    found = []
+    denied = [knob.name for knob in scene.space.knobs if knob.safety == "denied"]
+    if denied:
+        found.append(f"Settings that risk data were tuned ({', '.join(denied)}): review them before you ship.")
+    loads = [f for f in scene.log.facts(Failure) if f.blame is Blame.LOAD]
+    if loads:
+        found.append(
+            f"The load generator failed {len(loads)} time(s), last on {loads[-1].node}: {loads[-1].message}. "
+            "These samples were taken again; see whether it is saturated."
+        )
+    lost = quarantined(scene.log)
+    if lost:
+        found.append(f"Nodes that failed repeatedly got no more samples: {', '.join(sorted(lost))}. Look at them.")
+    return found

@@ -2,15 +2,20 @@
 
 from pathlib import Path
 
-from albacore.benchmark import Benchmark
-from albacore.campaign import Campaign, read
+from albacore.campaign import Campaign
+from albacore.checking import read_campaign
 from albacore.errors import CampaignError, UserError
 from albacore_airflow import settings
 
 
-def good() -> list[Campaign]:
-    """Return the campaigns whose file and benchmark are in order, by name."""
-    found = (_checked(path) for path in _paths())
+def good(only: str | None = None) -> list[Campaign]:
+    """Return the campaigns whose file, benchmark and knobs are in order, by name.
+
+    Args:
+        only: A DAG's id: read the campaign that it belongs to and no other.
+    """
+    wanted = only.removesuffix(".iteration") if only else None
+    found = (_checked(path) for path in _paths() if wanted in (None, path.stem))
     return [campaign for campaign in found if isinstance(campaign, Campaign)]
 
 
@@ -27,8 +32,6 @@ def _paths() -> list[Path]:
 def _checked(path: Path) -> Campaign | UserError:
     """Return a file's campaign, or what is wrong with it."""
     try:
-        campaign = read(path)
-        Benchmark.read(settings.benchmarks_dir(), campaign.system).workload(campaign.workload)
+        return read_campaign(path, settings.benchmarks_dir())[0]
     except UserError as error:
         return error
-    return campaign

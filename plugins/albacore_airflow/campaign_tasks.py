@@ -2,27 +2,17 @@
 
 import dataclasses
 import hashlib
-import tempfile
-import time
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-import albacore
 from albacore import judging, recorded, stopping, verdict
-from albacore.benchmark import Benchmark, unpack
-from albacore.campaign import Campaign, read
-from albacore.catalogue import Catalogue
+from albacore.benchmark import Fragment
 from albacore.errors import ConfigError, NodeError, PlatformError
 from albacore.nodes import job
-from albacore.nodes.preparation import prepare
 from albacore.sample import Failure, Purpose, Sample
 from albacore.space import Config, Space
-from albacore.store import CampaignRun, NodeRecord
+from albacore.store import CampaignRun
 from albacore.trial import Note, Stability
-from albacore_airflow import measuring, settings
-
-FORM = ("samples", "hours", "seed", "preset", "optimizer")
+from albacore_airflow import settings
 
 
 def run_id_of(campaign: str, dag_run_id: str, started: str) -> str:
@@ -33,125 +23,6 @@ def run_id_of(campaign: str, dag_run_id: str, started: str) -> str:
     """
     digest = hashlib.sha256(dag_run_id.encode()).hexdigest()[:4]
     return f"{campaign}-{started}-{digest}".lower()
-
-
-def open_run(name: str, run_id: str, form: Mapping[str, Any], logical_date: str | None) -> str:
-    """Write down everything that is fixed before the first sample (law of opening); return the campaign run's id.
-
-    Raises:
-        CampaignError: When file and form do not make a campaign.
-        BenchmarkError: When the benchmark folder does not keep the contract.
-    """
-    chosen = read(settings.campaigns_dir() / f"{name}.toml").with_form({key: form.get(key) for key in FORM})
-    benchmark = Benchmark.read(settings.benchmarks_dir(), chosen.system)
-    workload = benchmark.workload(chosen.workload)
-    workload.params_with(chosen.params)
-    store = settings.store()
-    store.migrate()
-    store.put_archive(benchmark.digest, benchmark.archive())
-    store.open_run(
-        CampaignRun(
-            id=run_id,
-            campaign=name,
-            logical_date=logical_date,
-            opened_at=store.clock(),
-            effective=chosen.model_dump(mode="json"),
-            benchmark=_benchmark_facts(benchmark, chosen.workload),
-            benchmark_digest=benchmark.digest,
-            policy_digest=hashlib.sha256(repr(chosen.policy_of()).encode()).hexdigest()[:16],
-            library=albacore.__version__,
-        )
-    )
-    return run_id
-
-
-def _benchmark_facts(benchmark: Benchmark, workload: str) -> dict[str, Any]:
-    """Return what later steps need of the benchmark, as plain data."""
-    found = benchmark.workload(workload)
-    fields = {f.name: getattr(found, f.name) for f in dataclasses.fields(found)}
-    plain = {
-        **fields,
-        "timeouts_s": dict(found.timeouts_s),
-        "params": dict(found.params),
-        "direction": str(found.direction),
-    }
-    return {
-        "title": benchmark.title,
-        "values": dict(benchmark.values),
-        "fragment": dataclasses.asdict(benchmark.fragment),
-        "workload": plain,
-    }
-
-
-def provision(run_id: str) -> list[str]:
-    """Provision the fleet, fix the space by its facts, and return the names of the nodes."""
-    run = settings.store().run(run_id)
-    chosen = recorded.campaign(run)
-    cloud = settings.cloud(chosen.nodes.cloud)
-    tuning = chosen.nodes.tuning
-    names = [f"n{i + 1}" for i in range(tuning + chosen.nodes.validation)]
-    records = [
-        NodeRecord(
-            name=node.name,
-            host=node.host,
-            role="tuning" if i < tuning else "validation",
-            address=cloud.address(node),
-            facts=dict(node.facts()),
-        )
-        for i, node in enumerate(cloud.provision(names))
-    ]
-    settings.store().put_nodes(run_id, records)
-    _fix_space(run, chosen, records)
-    return names
-
-
-def _fix_space(run: CampaignRun, chosen: Campaign, records: list[NodeRecord]) -> None:
-    """Compute the bounds from the smallest node and record the space with its default config."""
-    facts = {
-        name: min(float(record.facts[name]) for record in records) for name in ("ram_bytes", "cores", "disk_bytes")
-    }
-    with tempfile.TemporaryDirectory() as folder:
-        benchmark = _archived(run, Path(folder))
-        space = Catalogue.read(benchmark.knobs_path).space(
-            facts,
-            values=(benchmark.values["true"], benchmark.values["false"]),
-            knobs=chosen.space.knobs,
-            bounds={name: bound.model_dump(exclude_none=True) for name, bound in chosen.space.bounds.items()},
-            allow_denied=chosen.space.allow_denied,
-        )
-    fixed = Space.from_json(settings.store().set_space(run.id, space.to_json()))
-    default = fixed.default()
-    settings.run_log(run.id).put_config(default.id, dict(default))
-
-
-def _archived(run: CampaignRun, folder: Path) -> Benchmark:
-    """Return the benchmark as it was when the run opened, unpacked below a folder."""
-    system = recorded.workload(run).system
-    unpack(settings.store().archive(run.benchmark_digest), folder / system)
-    return Benchmark.read(folder, system)
-
-
-def prepare_node(run_id: str, name: str) -> dict[str, Any]:
-    """Copy the benchmark to a node, install the software and load the data, while holding a slot of its host."""
-    run = settings.store().run(run_id)
-    record = next(r for r in settings.store().nodes(run_id) if r.name == name)
-    owner, slots = f"{run_id}/prepare/{name}", settings.host_slots(run)
-    while (grant := settings.leases().take_node(name, record.host, slots, owner)) is None:
-        time.sleep(measuring.LOOK_S)
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            benchmark = _archived(run, Path(folder))
-            ready = prepare(
-                settings.node(run, record),
-                benchmark,
-                benchmark.workload(recorded.workload(run).name),
-                params=recorded.campaign(run).params,
-                epoch=grant.epoch,
-                progress=print,
-            )
-    finally:
-        settings.leases().release(owner)
-    return {"node": name, "versions": dict(ready.versions), "wall_s": round(ready.wall_s, 2)}
 
 
 def plan_default(run_id: str) -> list[dict[str, Any]]:
@@ -252,6 +123,7 @@ def conclude(run_id: str) -> dict[str, Any]:
         )
     found = verdict.conclude(scene, recorded.workload(run).unit)
     body = dataclasses.asdict(found) | {"campaign_run": run_id, "stopped": stop_reason(run_id)}
+    body["warnings"] = verdict.warnings(scene)
     if found.best is not None:
         body |= changes(run, scene.space, scene.space.default(), scene.configs[found.best.config_id])
     settings.run_log(run_id).append_note(Note(kind="verdict", body=body), key="verdict")
@@ -262,8 +134,7 @@ def changes(run: CampaignRun, space: Space, default: Config, best: Config) -> di
     """Return the knobs in which two configs differ, and the fragment of the system's own config file that says so."""
     knobs = space.difference(default, best)
     texts = {c.id: space.text(c) for c in (default, best)}
-    fragment = run.benchmark["fragment"]
-    lines = [fragment["line"].format(name=k.name, value=texts[best.id][k.name]) for k in knobs]
+    fragment = Fragment(**run.benchmark["fragment"])
     return {
         "knobs": [
             {
@@ -275,7 +146,7 @@ def changes(run: CampaignRun, space: Space, default: Config, best: Config) -> di
             }
             for k in knobs
         ],
-        "fragment": {"file": fragment["file"], "text": "\n".join(lines) + "\n" if lines else ""},
+        "fragment": {"file": fragment.file, "text": fragment.render({k.name: texts[best.id][k.name] for k in knobs})},
     }
 
 
@@ -299,9 +170,7 @@ def release(run_id: str) -> list[str]:
         if not holder.startswith(f"{run_id}/"):
             continue
         try:
-            for attempt in range(measuring.ATTEMPTS):
-                job.kill(settings.node(run, record), measuring.job_id(holder, attempt))
-            ended.append(f"{record.name}: {holder}")
+            ended += job.sweep(settings.node(run, record))
         except NodeError as error:
             lost.append(error.message)
     settings.leases().release_prefix(f"{run_id}/")

@@ -8,7 +8,8 @@ from airflow.sdk.exceptions import AirflowSkipException
 
 from albacore.campaign import Campaign
 from albacore.errors import ConfigError, UserError
-from albacore_airflow import campaign_tasks, iteration_tasks, progress
+from albacore.optimizers import KINDS
+from albacore_airflow import campaign_tasks, iteration_tasks, opening, progress
 
 RETRY: dict[str, Any] = {
     "retries": 2,
@@ -30,7 +31,7 @@ def form(campaign: Campaign) -> dict[str, Param]:
         "hours": Param(campaign.limits.hours, type="number", exclusiveMinimum=0, maximum=10_000, title="Hours"),
         "seed": Param(campaign.seed, type="integer", minimum=0, maximum=2**32 - 1, title="Seed"),
         "preset": Param(campaign.policy.preset, enum=["tuna", "traditional", "naive"], title="Policy"),
-        "optimizer": Param(campaign.optimizer.name, enum=["smac", "random"], title="Optimizer"),
+        "optimizer": Param(campaign.optimizer.name, enum=sorted(KINDS), title="Optimizer"),
     }
 
 
@@ -47,7 +48,7 @@ def open_run(name: str) -> str:
     started = f"{dag_run.run_after:%Y%m%dt%H%M%S}"
     logical = dag_run.logical_date.isoformat() if dag_run.logical_date else None
     run_id = campaign_tasks.run_id_of(name, dag_run.run_id, started)
-    opened = campaign_tasks.open_run(name, run_id, dict(context["params"]), logical)
+    opened = opening.open_run(name, run_id, dict(context["params"]), logical)
     _push(opened, "prepare")
     return opened
 
@@ -55,14 +56,14 @@ def open_run(name: str) -> str:
 @task
 def provision(campaign_run: str) -> list[str]:
     """Provision the nodes and fix the space by their facts."""
-    return campaign_tasks.provision(campaign_run)
+    return opening.provision(campaign_run)
 
 
 @task(map_index_template="{{ node_name }}")
 def prepare(campaign_run: str, name: str) -> dict[str, Any]:
     """Make one node ready: benchmark folder, software, data."""
     get_current_context()["node_name"] = name  # type: ignore[typeddict-unknown-key]
-    return campaign_tasks.prepare_node(campaign_run, name)
+    return opening.prepare_node(campaign_run, name)
 
 
 @task

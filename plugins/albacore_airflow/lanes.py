@@ -12,6 +12,7 @@ from albacore_airflow import settings
 from albacore_airflow.campaign_tasks import lane_count, stop_reason
 
 ITERATION, LANE_END = "iteration", "lane_end"
+UNWATCHED = "the campaign run's lease is gone: nobody watches it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,11 +46,14 @@ def end_iteration(run_id: str, lane: int, n: int, *, key: str, is_ok: bool) -> N
     settings.run_log(run_id).append_note(Note(kind=ITERATION, body=body), key=key)
 
 
+def is_watched(run_id: str) -> bool:
+    """Whether somebody holds the campaign run's lease."""
+    return settings.leases().holder(settings.run_resource(run_id)) is not None
+
+
 def reason_to_end(run_id: str) -> str | None:
     """Return why a lane of the run must not go on: a limit, a stop, or nobody watches the run any more (law 5)."""
-    if settings.leases().holder(settings.run_resource(run_id)) is None:
-        return "the campaign run's lease is gone: nobody watches it any more"
-    return stop_reason(run_id)
+    return stop_reason(run_id) if is_watched(run_id) else UNWATCHED
 
 
 def end_lane(run_id: str, lane: int, reason: str) -> None:

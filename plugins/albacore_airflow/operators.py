@@ -141,18 +141,19 @@ class AwaitLanesOperator(BaseOperator):
 
     def _revive(self, context: Context) -> None:
         """Start the next iteration of each lane that should run and does not."""
-        states = ["queued", "running"]
         log = settings.run_log(self.run_id).read()
         for lane in lanes.read(log, campaign_tasks.lane_count(self.run_id)):
             if lane.has_ended:
                 continue
-            current = campaign_tasks.iteration_id(self.run_id, lane.index, lane.n)
+            current, n = campaign_tasks.iteration_id(self.run_id, lane.index, lane.n), lane.n
             count = context["ti"].get_dr_count
-            if count(dag_id=self.iteration_dag_id, run_ids=[current], states=states):
-                continue
-            n = lane.n
-            if count(dag_id=self.iteration_dag_id, run_ids=[current]):  # it is there and over, and said nothing
-                lanes.end_iteration(self.run_id, lane.index, n, key=current, is_ok=False)
+            # Existence first: a run that comes to be between the two looks must not pass for one that is over.
+            if count(dag_id=self.iteration_dag_id, run_ids=[current]):
+                if count(dag_id=self.iteration_dag_id, run_ids=[current], states=["queued", "running"]):
+                    continue
+                lanes.end_iteration(
+                    self.run_id, lane.index, n, key=current, is_ok=False
+                )  # it is over, and said nothing
                 n += 1
             self.log.warning("lane %d is not running: starting its iteration %d", lane.index, n)
             _trigger(
@@ -202,8 +203,9 @@ class NextIterationOperator(TriggerDagRunOperator):
         judged = ask and settings.run_log(run_id).read().trial(ask.config_id).judged(ask.rung)
         reason = lanes.reason_to_end(run_id)
         lanes.end_iteration(run_id, lane, n, key=key, is_ok=bool(judged) or (ask is None and reason is not None))
-        reason = reason or lanes.reason_to_end(run_id)
-        if reason:
+        if not lanes.is_watched(run_id):  # the lane pauses: whoever watches the run again starts it again
+            raise AirflowSkipException(f"lane {lane} pauses: {lanes.UNWATCHED}")
+        if reason := reason or lanes.reason_to_end(run_id):
             lanes.end_lane(run_id, lane, reason)
             raise AirflowSkipException(f"lane {lane} ends: {reason}")
         self.trigger_run_id = campaign_tasks.iteration_id(run_id, lane, n + 1)

@@ -3,14 +3,18 @@
 from typing import Any
 
 from albacore import recorded, stopping
-from albacore.replay import incumbent
+from albacore.replay import Scene, incumbent
 from albacore.sample import Blame, Failure
 from albacore.trial import Judgement, Stability
 from albacore_airflow import settings
 
 
 def of(run_id: str, phase: str) -> dict[str, Any]:
-    """Return samples and limit, best against default (scores, in the metric's unit), unstable and failed, time left."""
+    """Return samples and limit, best against default, unstable and failed, time left.
+
+    Best and default are what their nodes showed, aggregated, in the metric's unit: the penalty of an unstable default
+    would flatter the best.
+    """
     run = settings.store().run(run_id)
     if run.space is None:
         return {"phase": phase, "campaign_run": run_id}
@@ -24,8 +28,8 @@ def of(run_id: str, phase: str) -> dict[str, Any]:
         "campaign_run": run_id,
         "samples": samples,
         "limit": int(limits["samples"]),
-        "best": best.score if best else None,
-        "default": default.score if default else None,
+        "best": _shown(scene, best),
+        "default": _shown(scene, default),
         "unit": recorded.workload(run).unit,
         "direction": scene.direction.value,
         "trials": len({j.config_id for j in judged}),
@@ -34,6 +38,13 @@ def of(run_id: str, phase: str) -> dict[str, Any]:
         "elapsed_s": round(elapsed_s, 1),
         "left_s": _left_s(elapsed_s, samples, limits),
     }
+
+
+def _shown(scene: Scene, judgement: Judgement | None) -> float | None:
+    """Return the aggregate of a judgement's adjusted values, without any penalty."""
+    if judgement is None or not judgement.adjusted:
+        return None
+    return scene.policy.aggregate.score(list(judgement.adjusted.values()), scene.direction)
 
 
 def _left_s(elapsed_s: float, samples: int, limits: dict[str, float]) -> float | None:

@@ -9,6 +9,8 @@ from typing import Any
 from albacore.nodes.local import LocalNode, local_nodes, state_root
 
 FLEET = "fleet"
+FIRST_PORT, BLOCKS, PORTS_PER_BLOCK = 20000, 60, 200
+"""Each clone has a block of ports of its own, below the range that the kernel gives to outgoing connections."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,11 +19,14 @@ class LocalCloud:
 
     Attributes:
         home: AIRFLOW_HOME of the clone.
-        first_port: First port of the first node; each node has ten.
     """
 
     home: Path
-    first_port: int = 25000
+
+    @property
+    def first_port(self) -> int:
+        """First port of the first node; each node has ten. Two clones on one machine rarely have the same."""
+        return FIRST_PORT + int(state_root(self.home).name, 16) % BLOCKS * PORTS_PER_BLOCK
 
     def provision(self, names: Sequence[str]) -> tuple[LocalNode, ...]:
         """Return the nodes; their directories are made at the first use."""

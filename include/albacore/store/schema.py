@@ -1,4 +1,4 @@
-"""The tables of the store. All but `lease` and `node` are append-only.
+"""The tables of the store. All is append-only but `node`, `claim` and `lease`.
 
 | table | one row is |
 |---|---|

@@ -1,0 +1,80 @@
+"""Audit: whether a campaign run's log is whole, and gives every ask and every judgement again, bit for bit.
+
+Every decision is a pure function of the log (`replay.py`), so a run can be checked by anybody who has the store:
+in another process, on another day, without a node.
+"""
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+
+from albacore import judging, recorded, replay
+from albacore.campaign import Campaign
+from albacore.optimizers import Optimizer, by_name
+from albacore.replay import Scene
+from albacore.store import Store
+from albacore.trial import Ask, Judgement
+
+
+def faults(store: Store, run_id: str) -> Iterator[str]:
+    """Yield one line for everything that is wrong with a run's log; nothing when all of it replays."""
+    run = store.run(run_id)
+    scene = recorded.scene(store, run, telemetry=True)
+    yield from _numbers([event.n for event in scene.log.events])
+    chosen = recorded.campaign(run)
+    for ask in scene.log.facts(Ask):
+        yield from _ask(_as_of(scene, ask.read_n), ask, _optimizer(chosen))
+    for judgement in scene.log.facts(Judgement):
+        yield from _judgement(_as_of(scene, judgement.read_n), judgement)
+
+
+def audit(store: Store, run_id: str) -> Iterator[str]:
+    """Yield what was audited, in one line."""
+    log = recorded.scene(store, store.run(run_id)).log
+    asks, judgements = len(log.facts(Ask)), len(log.facts(Judgement))
+    yield f"audited {run_id}: {log.last_n} events, {asks} asks, {judgements} judgements"
+
+
+def _as_of(scene: Scene, n: int) -> Scene:
+    return dataclasses.replace(scene, log=scene.log.until(n))
+
+
+def _optimizer(chosen: Campaign) -> Optimizer:
+    return by_name(chosen.optimizer.name, initial=chosen.optimizer.initial)
+
+
+def _numbers(numbers: list[int]) -> Iterator[str]:
+    """Yield a line unless the events are numbered from 1 without gaps."""
+    if numbers != list(range(1, len(numbers) + 1)):
+        yield f"events: expected the numbers 1 to {len(numbers)}, got {numbers}. The store was edited by hand."
+
+
+def _ask(scene: Scene, ask: Ask, optimizer: Optimizer) -> Iterator[str]:
+    """Yield the first field in which a recorded ask differs from the one that the log gives."""
+    decision = replay.decide(scene, optimizer, lane=ask.lane)
+    again = {
+        "index": len(scene.log.facts(Ask)),
+        "inputs_digest": decision.inputs_digest,
+        "config_id": decision.config.id,
+        "rung": decision.rung,
+        "bracket": decision.bracket,
+    }
+    yield from _differs(f"ask {ask.index}", {name: getattr(ask, name) for name in again}, again)
+
+
+def _judgement(scene: Scene, found: Judgement) -> Iterator[str]:
+    """Yield the first field in which a recorded judgement differs from the one that the log gives."""
+    again = judging.judge(scene, found.config_id, found.rung, is_capped=found.is_capped)
+    fields = [field.name for field in dataclasses.fields(found)]
+    yield from _differs(
+        f"judgement of {found.config_id} at rung {found.rung}",
+        {name: getattr(found, name) for name in fields},
+        {name: getattr(again, name) for name in fields},
+    )
+
+
+def _differs(what: str, recorded: Mapping[str, object], again: Mapping[str, object]) -> Iterator[str]:
+    """Yield a line for the first name whose two values differ."""
+    for name, value in recorded.items():
+        if value != again[name]:
+            yield f"{what}: {name}: recorded {value!r}, replayed {again[name]!r}. The library or the store has changed."
+            return

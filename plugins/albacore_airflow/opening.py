@@ -1,0 +1,135 @@
+"""Opening: what is fixed before the first sample, and nodes made ready for it (law of opening)."""
+
+import dataclasses
+import hashlib
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import albacore
+from albacore import recorded
+from albacore.benchmark import Benchmark, unpack
+from albacore.campaign import Campaign, read
+from albacore.checking import space_of
+from albacore.nodes.preparation import prepare
+from albacore.space import Space
+from albacore.store import CampaignRun, NodeRecord
+from albacore.store.leases import Leases
+from albacore_airflow import settings
+from albacore_airflow.measuring import LOOK_S
+
+FORM = ("samples", "hours", "seed", "preset", "optimizer")
+
+
+def open_run(name: str, run_id: str, form: Mapping[str, Any], logical_date: str | None) -> str:
+    """Write down everything that is fixed before the first sample (law of opening); return the campaign run's id.
+
+    Raises:
+        CampaignError: When file and form do not make a campaign.
+        BenchmarkError: When the benchmark folder does not keep the contract.
+    """
+    chosen = read(settings.campaigns_dir() / f"{name}.toml").with_form({key: form.get(key) for key in FORM})
+    benchmark = Benchmark.read(settings.benchmarks_dir(), chosen.system)
+    space_of(chosen, benchmark)
+    store = settings.store()
+    store.migrate()
+    store.put_archive(benchmark.digest, benchmark.archive())
+    store.open_run(
+        CampaignRun(
+            id=run_id,
+            campaign=name,
+            logical_date=logical_date,
+            opened_at=store.clock(),
+            effective=chosen.model_dump(mode="json"),
+            benchmark=_benchmark_facts(benchmark, chosen.workload),
+            benchmark_digest=benchmark.digest,
+            policy_digest=hashlib.sha256(repr(chosen.policy_of()).encode()).hexdigest()[:16],
+            library=albacore.__version__,
+        )
+    )
+    return run_id
+
+
+def _benchmark_facts(benchmark: Benchmark, workload: str) -> dict[str, Any]:
+    """Return what later steps need of the benchmark, as plain data."""
+    found = benchmark.workload(workload)
+    fields = {f.name: getattr(found, f.name) for f in dataclasses.fields(found)}
+    plain = {
+        **fields,
+        "timeouts_s": dict(found.timeouts_s),
+        "params": dict(found.params),
+        "direction": str(found.direction),
+    }
+    return {
+        "title": benchmark.title,
+        "values": dict(benchmark.values),
+        "fragment": dataclasses.asdict(benchmark.fragment),
+        "workload": plain,
+    }
+
+
+def provision(run_id: str) -> list[str]:
+    """Provision the fleet, fix the space by its facts, and return the names of the nodes."""
+    run = settings.store().run(run_id)
+    chosen = recorded.campaign(run)
+    cloud = settings.cloud(chosen.nodes.cloud)
+    tuning = chosen.nodes.tuning
+    names = [f"n{i + 1}" for i in range(tuning + chosen.nodes.validation)]
+    records = [
+        NodeRecord(
+            name=node.name,
+            host=node.host,
+            role="tuning" if i < tuning else "validation",
+            address=cloud.address(node),
+            facts=dict(node.facts()),
+        )
+        for i, node in enumerate(cloud.provision(names))
+    ]
+    settings.store().put_nodes(run_id, records)
+    _fix_space(run, chosen, records)
+    return names
+
+
+def _fix_space(run: CampaignRun, chosen: Campaign, records: list[NodeRecord]) -> None:
+    """Compute the bounds from the smallest node and record the space with its default config."""
+    facts = {
+        name: min(float(record.facts[name]) for record in records) for name in ("ram_bytes", "cores", "disk_bytes")
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        space = space_of(chosen, _archived(run, Path(folder)), facts)
+    fixed = Space.from_json(settings.store().set_space(run.id, space.to_json()))
+    default = fixed.default()
+    settings.run_log(run.id).put_config(default.id, dict(default))
+
+
+def _archived(run: CampaignRun, folder: Path) -> Benchmark:
+    """Return the benchmark as it was when the run opened, unpacked below a folder."""
+    system = recorded.workload(run).system
+    unpack(settings.store().archive(run.benchmark_digest), folder / system)
+    return Benchmark.read(folder, system)
+
+
+def prepare_node(run_id: str, name: str) -> dict[str, Any]:
+    """Copy the benchmark to a node, install the software and load the data, while holding a slot of its host."""
+    run = settings.store().run(run_id)
+    record = next(r for r in settings.store().nodes(run_id) if r.name == name)
+    owner, slots = f"{run_id}/prepare/{name}", settings.host_slots(run)
+    leases = Leases(settings.store(), lease_s=max(900.0, sum(recorded.workload(run).timeouts_s.values())))
+    while (grant := leases.take_node(name, record.host, slots, owner)) is None:
+        time.sleep(LOOK_S)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            benchmark = _archived(run, Path(folder))
+            ready = prepare(
+                settings.node(run, record),
+                benchmark,
+                benchmark.workload(recorded.workload(run).name),
+                params=recorded.campaign(run).params,
+                epoch=grant.epoch,
+                progress=print,
+            )
+    finally:
+        leases.release(owner)
+    return {"node": name, "versions": dict(ready.versions), "wall_s": round(ready.wall_s, 2)}
