@@ -89,18 +89,16 @@ class Measurement:
         return None
 
     def attempt(self) -> int:
-        """Return the number of the next attempt.
+        """Return the number of the next attempt: the failures so far."""
+        return sum(isinstance(fact, Failure) for fact in self._facts())
 
-        Raises:
-            NodeError: After the last.
-        """
+    def exhausted(self) -> str | None:
+        """Return why no further attempt is made, or None."""
         failures = [fact for fact in self._facts() if isinstance(fact, Failure)]
-        if len(failures) >= ATTEMPTS:
-            last = failures[-1]
-            raise NodeError(
-                f"slot {self.slot.key}: {ATTEMPTS} attempts failed; the last on {last.node}: {last.message}"
-            )
-        return len(failures)
+        if len(failures) < ATTEMPTS:
+            return None
+        last = failures[-1]
+        return f"slot {self.slot.key}: {ATTEMPTS} attempts failed; the last on {last.node}: {last.message}"
 
     def take(self) -> Grant | None:
         """Lease a node that this slot has not failed on, and a slot of its host; None while there is none."""

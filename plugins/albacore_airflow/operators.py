@@ -8,7 +8,7 @@ from typing import Any
 
 from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
 from airflow.sdk import BaseOperator, Context
-from airflow.sdk.exceptions import AirflowSkipException
+from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
 from albacore.errors import NodeError, PlatformError
 from albacore.sample import Blame, Failure, Sample
@@ -59,7 +59,8 @@ class BenchmarkOperator(BaseOperator):
     def _measure(self, context: Context, measurement: Measurement) -> dict[str, Any]:
         """Attempt after attempt, until the slot has an answer or no node is left."""
         while (answer := measurement.answer()) is None:
-            measurement.attempt()
+            if reason := measurement.exhausted():
+                raise AirflowFailException(reason)  # trying the task again would find the same
             grant = measurement.wait_for_lease(time.monotonic() + self.inline_s)
             if grant is None:
                 self.defer(trigger=LeaseTrigger(slot=self.slot), method_name="leased")
