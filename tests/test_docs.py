@@ -1,0 +1,62 @@
+"""The documents promise only what is there: links, make targets, commands, examples."""
+
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from albacore import cli
+from albacore.campaign import parse
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+TEXTS = {page: page.read_text() for page in PAGES}
+NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_every_link_leads_somewhere(page):
+    """Relative links and pictures exist; anchors are not followed."""
+    links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", TEXTS[page])
+
+    broken = [link for link in links if "://" not in link and not (page.parent / link).exists()]
+    assert broken == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_every_make_target_exists(page):
+    """`make x` in a page is a target of the Makefile."""
+    targets = set(re.findall(r"^([a-z0-9][a-z0-9 -]*):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    known = {name for group in targets for name in group.split()}
+
+    named = set(re.findall(r"(?:`|^)make ([a-z0-9][a-z0-9-]*)", TEXTS[page], re.MULTILINE))
+    assert named <= known
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_every_command_of_the_library_is_understood(page):
+    """Lines of shell blocks that call `albacore` pass its parser."""
+    blocks = re.findall(r"```sh\n(.*?)```", TEXTS[page], re.DOTALL)
+    calls = [line for block in blocks for line in block.splitlines() if line.startswith("albacore ")]
+
+    for call in calls:
+        cli._parser().parse_args(shlex.split(call, comments=True)[1:])
+
+
+def test_the_campaign_of_the_reference_is_one():
+    """The block with every key is a campaign."""
+    block = re.findall(r"```toml\n(.*?)```", TEXTS[ROOT / "docs/campaign-file.md"], re.DOTALL)[0]
+
+    campaign = parse({**tomllib.loads(block), "name": "mine"}, where="docs/campaign-file.md")
+
+    assert campaign.name == "mine"
+
+
+def test_every_decision_says_what_why_and_what_follows():
+    """One page each, of one shape."""
+    for page in sorted((ROOT / "docs/decisions").glob("*.md")):
+        text = TEXTS[page]
+        assert "**Decided:**" in text, page
+        assert "## Why" in text and "## What follows" in text, page
