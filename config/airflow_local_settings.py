@@ -5,6 +5,8 @@ scheduler, DAG processor, triggerer and each task. It puts `include/` on the imp
 added by Airflow, and the root of the repository is never on the path, so `import config` and `import dags` stay errors.
 """
 
+import importlib
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,3 +22,10 @@ if _INCLUDE not in sys.path:
 # the dictionary it is given, so the two engines get one each. airflow.cfg names both.
 SQLITE_CONNECT_ARGS: dict[str, Any] = {"timeout": 30}
 SQLITE_CONNECT_ARGS_ASYNC: dict[str, Any] = {"timeout": 30}
+
+if sys.argv[1:2] == ["scheduler"]:
+    # The executor's workers, and the tasks in them, are forks of the scheduler: what it has imported they need not
+    # import again. scikit-learn alone takes a second or more, once per iteration otherwise.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # no threads before a fork
+    for _name in ("sklearn.ensemble", "albacore.judging", "albacore.recorded", "albacore.store.run_log"):
+        importlib.import_module(_name)

@@ -6,6 +6,8 @@ from albacore.trial import Log
 
 FAILED_IN_A_ROW = 5
 """Failed iterations in a row that stop a campaign run."""
+FAILED = f"{FAILED_IN_A_ROW} iterations failed in a row"
+"""The reason that makes a campaign run a failed one."""
 
 
 def spent(log: Log) -> int:
@@ -24,10 +26,19 @@ def stop_reason(scene: Scene, *, elapsed_s: float) -> str | None:
         return f"limit reached: {limits['samples']:.0f} samples"
     if elapsed_s >= limits["hours"] * 3600:
         return f"limit reached: {limits['hours']:g} hours"
-    iterations = [note.body.get("ok") for note in scene.log.notes("iteration")]
-    if len(iterations) >= FAILED_IN_A_ROW and not any(iterations[-FAILED_IN_A_ROW:]):
-        return f"{FAILED_IN_A_ROW} iterations failed in a row"
+    if _failed_in_a_row(scene.log):
+        return FAILED
     return None
+
+
+def _failed_in_a_row(log: Log) -> bool:
+    """Whether so many iterations have failed one after the other, ever: those that end afterwards change nothing."""
+    row = 0
+    for note in log.notes("iteration"):
+        row = 0 if note.body.get("ok") else row + 1
+        if row == FAILED_IN_A_ROW:
+            return True
+    return False
 
 
 def limits_of(scene: Scene) -> dict[str, float]:

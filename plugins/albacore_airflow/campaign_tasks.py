@@ -114,7 +114,9 @@ def plan_validation(run_id: str) -> list[dict[str, Any]]:
 def conclude(run_id: str) -> dict[str, Any]:
     """Return the verdict as plain data: sentence, figures, the knobs that differ, and the fragment to copy."""
     run = settings.store().run(run_id)
-    scene = settings.scene(run_id)
+    scene, stopped = settings.scene(run_id), stop_reason(run_id)
+    if stopped == stopping.FAILED:
+        raise PlatformError(f"run {run_id}: {stopped}, so there is no verdict. See the red iterations.")
     if recorded.campaign(run).nodes.validation and not any(
         fact.purpose is Purpose.VALIDATE for kind in (Sample, Failure) for fact in scene.log.facts(kind)
     ):
@@ -122,7 +124,7 @@ def conclude(run_id: str) -> dict[str, Any]:
             f"run {run_id}: nothing was validated, so there is no verdict. See the failed task before it."
         )
     found = verdict.conclude(scene, recorded.workload(run).unit)
-    body = dataclasses.asdict(found) | {"campaign_run": run_id, "stopped": stop_reason(run_id)}
+    body = dataclasses.asdict(found) | {"campaign_run": run_id, "stopped": stopped}
     body["warnings"] = verdict.warnings(scene)
     if found.best is not None:
         body |= changes(run, scene.space, scene.space.default(), scene.configs[found.best.config_id])

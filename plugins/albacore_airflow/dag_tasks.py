@@ -1,4 +1,7 @@
-"""The TaskFlow tasks of the DAGs: each calls one function and hands on ids and small values."""
+"""The TaskFlow tasks of the DAGs: each calls one function and hands on ids and small values.
+
+What is handed on is one value: with a dict per name (`multiple_outputs`) each name would cost a request of its own.
+"""
 
 from datetime import timedelta
 from typing import Any
@@ -59,7 +62,7 @@ def provision(campaign_run: str) -> list[str]:
     return opening.provision(campaign_run)
 
 
-@task(map_index_template="{{ node_name }}")
+@task(map_index_template="{{ node_name }}", multiple_outputs=False)
 def prepare(campaign_run: str, name: str) -> dict[str, Any]:
     """Make one node ready: benchmark folder, software, data."""
     get_current_context()["node_name"] = name  # type: ignore[typeddict-unknown-key]
@@ -73,7 +76,7 @@ def plan_default(campaign_run: str) -> list[dict[str, Any]]:
     return campaign_tasks.plan_default(campaign_run)
 
 
-@task(trigger_rule=TriggerRule.ALL_DONE)
+@task(trigger_rule=TriggerRule.ALL_DONE, multiple_outputs=False)
 def judge_default(campaign_run: str) -> dict[str, Any]:
     """Judge the default config."""
     return campaign_tasks.judge_default(campaign_run)
@@ -105,7 +108,7 @@ def release(campaign_run: str) -> list[str]:
     return campaign_tasks.release(campaign_run)
 
 
-@task
+@task(multiple_outputs=False)
 def suggest(campaign_run: str, lane: int, n: int) -> dict[str, Any]:
     """Decide which config is measured at which rung; skip the iteration when the run asks no more."""
     ask = iteration_tasks.suggest(campaign_run, int(lane), campaign_tasks.iteration_id(campaign_run, int(lane), int(n)))
@@ -120,7 +123,7 @@ def pick_nodes(campaign_run: str, ask: dict[str, Any]) -> list[dict[str, Any]]:
     return iteration_tasks.pick_nodes(campaign_run, ask)
 
 
-@task(trigger_rule=TriggerRule.NONE_FAILED)
+@task(trigger_rule=TriggerRule.NONE_FAILED, multiple_outputs=False)
 def detect_outliers(campaign_run: str, ask: dict[str, Any] | None) -> dict[str, Any]:
     """Tell whether the config is stable over its nodes."""
     if ask is None:
@@ -128,13 +131,13 @@ def detect_outliers(campaign_run: str, ask: dict[str, Any] | None) -> dict[str, 
     return iteration_tasks.detect_outliers(campaign_run, ask)
 
 
-@task
+@task(multiple_outputs=False)
 def adjust_noise(campaign_run: str, ask: dict[str, Any], detected: dict[str, Any]) -> dict[str, Any]:
     """Remove platform noise from the samples."""
     return iteration_tasks.adjust_noise(campaign_run, ask, detected)
 
 
-@task
+@task(multiple_outputs=False)
 def aggregate(campaign_run: str, detected: dict[str, Any], adjusted: dict[str, Any]) -> dict[str, Any]:
     """Turn the samples into one score."""
     return iteration_tasks.aggregate(campaign_run, detected, adjusted)

@@ -102,8 +102,7 @@ class Measurement:
 
     def take(self) -> Grant | None:
         """Lease a node that this slot has not failed on, and a slot of its host; None while there is none."""
-        failed = {fact.node for fact in self._facts() if isinstance(fact, Failure)}
-        names = [n for n in self.slot.nodes if n not in failed] or list(self.slot.nodes)
+        names = self._candidates()
         return self.leases.take(
             Want(
                 run_id=self.slot.run,
@@ -115,6 +114,19 @@ class Measurement:
                 host_slots=settings.host_slots(self.run),
             )
         )
+
+    def _candidates(self) -> list[str]:
+        """Return the nodes that the slot may wait for: those it has not failed on, else those it has.
+
+        A node that another slot of the config was measured on is never free for this one: waiting for it would not end.
+        """
+        failed = {fact.node for fact in self._facts() if isinstance(fact, Failure)}
+        if not failed:
+            return list(self.slot.nodes)
+        samples = self.log.read().samples(self.slot.config, self.slot.purpose)
+        taken = {s.node for s in samples if s.slot != self.slot.slot and s.repeat == self.slot.repeat}
+        open_nodes = [name for name in self.slot.nodes if name not in taken]
+        return [name for name in open_nodes if name not in failed] or open_nodes
 
     def start(self, grant: Grant) -> Running:
         """Start the slot's job on the leased node; one that was started is found again."""
@@ -219,6 +231,9 @@ class Measurement:
         if isinstance(fact, Sample):
             self.log.append_sample(fact)
         elif isinstance(fact, Failure):
+            if fact.blame is not Blame.CONFIG:
+                # Before the failure is known: two slots that failed on each other's next node would wait for ever.
+                self.leases.forsake(self.slot.run, self.slot.key)
             self.log.append_failure(fact, attempt=attempt)
         else:
             raise PlatformError(f"slot {self.slot.key}: expected a Sample or a Failure, got {type(fact).__name__}.")

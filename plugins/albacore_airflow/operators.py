@@ -10,6 +10,7 @@ from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOpe
 from airflow.sdk import BaseOperator, Context
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
+from albacore import stopping
 from albacore.errors import NodeError, PlatformError
 from albacore.sample import Blame, Failure, Sample
 from albacore_airflow import campaign_tasks, lanes, progress, settings
@@ -134,7 +135,7 @@ class AwaitLanesOperator(BaseOperator):
                 timeout=timedelta(days=30),
             )
         reason = campaign_tasks.stop_reason(self.run_id) or "all lanes ended"
-        if "failed in a row" in reason:
+        if reason == stopping.FAILED:
             raise PlatformError(
                 f"campaign run {self.run_id} stopped: {reason}. See the red iterations of {self.iteration_dag_id}."
             )

@@ -79,6 +79,17 @@ def test_a_slot_that_moves_on_frees_its_old_claim(leases):
     assert leases.take(want("b", nodes=("n1",))).node == "n1"
 
 
+def test_two_slots_whose_nodes_failed_them_may_swap(leases):
+    """A forsaken claim is open: else each would wait for ever for the node that the other one claims."""
+    for slot, node in (("a", "n1"), ("b", "n2")):
+        leases.take(want(slot, nodes=(node,)))
+        leases.forsake(want(slot).run_id, slot)
+        leases.release(slot)
+
+    assert leases.take(want("a", nodes=("n2",))).node == "n2"
+    assert leases.take(want("b", nodes=("n1",))).node == "n1"
+
+
 def test_nothing_runs_beside_a_sample_on_the_same_host(leases):
     """Law of the host: one slot is one sample, suggestion or fit at a time."""
     leases.take(want("a", nodes=("n1",), host="h"))

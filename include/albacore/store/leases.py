@@ -118,6 +118,12 @@ class Leases:
         with self.store.write("leases") as connection:
             connection.execute(table.update().where(table.c.owner == owner).values(owner=None, expires_at=0.0))
 
+    def forsake(self, run_id: str, slot: str) -> None:
+        """Give up a slot's claim: its node has failed it, and another slot of the config may try there."""
+        table = schema.claim
+        with self.store.write("leases") as connection:
+            connection.execute(table.delete().where(table.c.run_id == run_id, table.c.slot == slot))
+
     def release_prefix(self, prefix: str) -> None:
         """Give back everything held by owners whose names start so: a campaign run that has ended."""
         table = schema.lease

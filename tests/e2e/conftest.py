@@ -1,0 +1,27 @@
+"""The running Airflow that all end-to-end tests share; it is started once."""
+
+from collections.abc import Iterator
+
+import pytest
+from clone import Clone, running
+from small_campaigns import LADDER, SMALL, noop
+
+ONE_NODE = {"policy": "{ rungs = [1] }", "nodes": "{ tuning = 1, validation = 0 }", "lanes": "{ count = 1 }"}
+CAMPAIGNS = {
+    "ladder": LADDER,
+    "small": SMALL,
+    "modelled": noop(optimizer='{ name = "smac", initial = 2 }'),
+    # Longer than a benchmark task waits in its worker.
+    "patient": noop(**ONE_NODE, limits="{ samples = 2, hours = 1.0 }", params="{ seconds = 40.0 }"),
+    # Four configs: the default, a fast one, one that is bad on some nodes, and one that the server refuses.
+    "refused": noop(policy="{ rungs = [1] }", limits="{ samples = 6, hours = 1.0 }", space='{ knobs = ["mode"] }'),
+    "lossy": noop(limits="{ samples = 9, hours = 1.0 }"),
+    # Two configs: after the second there is nothing left to suggest, which somebody has to correct.
+    "narrow": noop(**ONE_NODE, limits="{ samples = 50, hours = 1.0 }", space='{ knobs = ["cache"] }'),
+}
+
+
+@pytest.fixture(scope="session")
+def clone(tmp_path_factory) -> Iterator[Clone]:
+    with running(tmp_path_factory.mktemp("e2e"), CAMPAIGNS) as made:
+        yield made
