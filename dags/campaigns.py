@@ -10,6 +10,7 @@ from albacore_airflow import campaign_files, dag_tasks
 from albacore_airflow.operators import AwaitLanesOperator, BenchmarkOperator, NextIterationOperator
 
 RUN, LANE, N = "{{ params.campaign_run }}", "{{ params.lane }}", "{{ params.n }}"
+NODE = "{{ node_name }}"
 
 
 def iteration_dag(name: str) -> DAG:
@@ -52,24 +53,26 @@ def iteration_dag(name: str) -> DAG:
     return dag
 
 
-def campaign_dag(name: str, title: str, params: dict) -> DAG:
+def campaign_dag(campaign: campaign_files.Campaign) -> DAG:
     """Make open, provision, prepare, default on all nodes, lanes, await, validate on fresh nodes, verdict, release."""
+    name = campaign.name
     with DAG(
         name,
         schedule=None,
         catchup=False,
         max_active_runs=1,
         tags=["albacore", "campaign"],
-        dag_display_name=title or name,
+        dag_display_name=campaign.title or name,
         doc_md=campaign_dag.__doc__,
         default_args=dag_tasks.RETRY,
-        params=params,
+        params=dag_tasks.form(campaign),
     ) as dag:
+        each_node = {"map_index_template": NODE, "max_active_tis_per_dagrun": dag_tasks.at_once(campaign)}
         run = dag_tasks.open_run(name)
         names = dag_tasks.provision(run)
         prepared = dag_tasks.prepare.partial(campaign_run=run).expand(name=names)
         plan = dag_tasks.plan_default(run)
-        default = BenchmarkOperator.partial(task_id="default", map_index_template="{{ node_name }}").expand(slot=plan)
+        default = BenchmarkOperator.partial(task_id="default", **each_node).expand(slot=plan)
         judged = dag_tasks.judge_default(run)
         lanes = dag_tasks.lanes(run)
         started = TriggerDagRunOperator.partial(
@@ -77,9 +80,7 @@ def campaign_dag(name: str, title: str, params: dict) -> DAG:
         ).expand_kwargs(lanes)
         awaited = AwaitLanesOperator(task_id="await", run_id=run, iteration_dag_id=f"{name}.iteration")
         fresh = dag_tasks.plan_validation(run)
-        validated = BenchmarkOperator.partial(task_id="validate", map_index_template="{{ node_name }}").expand(
-            slot=fresh
-        )
+        validated = BenchmarkOperator.partial(task_id="validate", **each_node).expand(slot=fresh)
         verdict = dag_tasks.verdict(run)
         prepared >> plan
         default >> judged >> lanes
@@ -89,5 +90,5 @@ def campaign_dag(name: str, title: str, params: dict) -> DAG:
 
 
 for campaign in campaign_files.good(only=get_parsing_context().dag_id):  # a task reads its own campaign only
-    globals()[f"dag {campaign.name}"] = campaign_dag(campaign.name, campaign.title, dag_tasks.form(campaign))
+    globals()[f"dag {campaign.name}"] = campaign_dag(campaign)
     globals()[f"dag {campaign.name}.iteration"] = iteration_dag(campaign.name)

@@ -12,7 +12,7 @@ from airflow.sdk.exceptions import AirflowSkipException
 from albacore.campaign import Campaign
 from albacore.errors import ConfigError, UserError
 from albacore.optimizers import KINDS
-from albacore_airflow import campaign_tasks, iteration_tasks, opening, progress
+from albacore_airflow import campaign_tasks, iteration_tasks, opening, progress, settings
 
 RETRY: dict[str, Any] = {
     "retries": 2,
@@ -36,6 +36,14 @@ def form(campaign: Campaign) -> dict[str, Param]:
         "preset": Param(campaign.policy.preset, enum=["tuna", "traditional", "naive"], title="Policy"),
         "optimizer": Param(campaign.optimizer.name, enum=sorted(KINDS), title="Optimizer"),
     }
+
+
+def at_once(campaign: Campaign) -> int:
+    """Return how many of many samples are tasks at a time: those that can run, and one that waits for its turn.
+
+    More would only cost: each is a process that starts and looks for its lease beside the samples of a shared host.
+    """
+    return settings.slots_of(campaign) + 1
 
 
 def _push(campaign_run: str, phase: str) -> None:

@@ -105,5 +105,10 @@ def node(run: CampaignRun, record: NodeRecord) -> Node:
 
 
 def host_slots(run: CampaignRun) -> int:
-    """Return how many samples, suggestions and fits may run on one host at once; by default one per two cores."""
-    return recorded.campaign(run).nodes.slots or max(1, (os.cpu_count() or 2) // 2)
+    """Return how many samples, suggestions and fits may run on one host at once."""
+    return slots_of(recorded.campaign(run))
+
+
+def slots_of(chosen: Campaign) -> int:
+    """Return a campaign's slots per host: what it says, else one per two cores of this machine."""
+    return chosen.nodes.slots or max(1, (os.cpu_count() or 2) // 2)

@@ -33,7 +33,6 @@ CAMPAIGNS = {
     "queue": noop(
         **{
             **ONE_NODE,
-            "limits": "{ samples = 4, hours = 1.0 }",
             "nodes": "{ tuning = 1, validation = 0, slots = 2 }",
             "lanes": "{ count = 2 }",
         },
