@@ -244,20 +244,9 @@ def one_at_a_time():
         yield
 
 
-COMMAND = """#!/bin/sh
-# Albacore's command line, for the clone that this .venv belongs to.
-clone=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
-AIRFLOW_HOME=${AIRFLOW_HOME:-$clone} PYTHONPATH=$clone/include exec "$clone/.venv/bin/python" -m albacore.cli "$@"
-"""
-
-
 def write_command():
-    """Write `.venv/bin/albacore`; a console script of pip's would need the project to be built and installed."""
-    path = os.path.join(os.path.dirname(VENV_PYTHON), "albacore")
-    if not os.path.exists(path):
-        with open(path, "w") as file:
-            file.write(COMMAND)
-        os.chmod(path, 0o755)
+    """Put `albacore` into `.venv/bin`; a console script of pip's would need the project to be built and installed."""
+    shutil.copy2(os.path.join(ROOT, "ops", "albacore"), os.path.dirname(VENV_PYTHON))
 
 
 def prepare(command, extra):

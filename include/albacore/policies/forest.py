@@ -79,6 +79,7 @@ def _encoder(rows: Sequence[Reading]) -> Any:
     nodes = sorted({row.node for row in rows})
 
     def encode(readings: Sequence[Reading]) -> Any:
+        """Return X, a row per reading."""
         return np.array(
             [[r.telemetry.get(m, 0.0) for m in metrics] + [float(r.node == w) for w in nodes] for r in readings]
         )
