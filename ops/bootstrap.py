@@ -28,15 +28,7 @@ FORBIDDEN_IN_PATH = ":;?#%\"'$\\`\n\t"
 GIB = 1024**3
 FIRST_INSTALL_BYTES = 3 * GIB
 # A user's settings for other projects, which would send an install or an import elsewhere.
-FOREIGN_VARIABLES = (
-    "PYTHONPATH",
-    "PYTHONHOME",
-    "PIP_USER",
-    "PIP_TARGET",
-    "PIP_PREFIX",
-    "PIP_REQUIREMENT",
-    "VIRTUAL_ENV",
-)
+FOREIGN = ("PYTHONPATH", "PYTHONHOME", "PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PIP_REQUIREMENT", "VIRTUAL_ENV")
 # What pip says when the package index cannot be reached, and when the disk is full.
 NO_NETWORK = re.compile(
     r"NewConnectionError|NameResolutionError|Temporary failure in name resolution|Network is unreachable"
@@ -57,7 +49,7 @@ def say(line):
 
 def clean_environment():
     """Return the environment without settings meant for other Python projects."""
-    return {name: value for name, value in os.environ.items() if name not in FOREIGN_VARIABLES}
+    return {name: value for name, value in os.environ.items() if name not in FOREIGN}
 
 
 def probe(interpreter):
