@@ -46,8 +46,9 @@ class Scene:
 
     Attributes:
         metric: Name of the target metric; `direction` says which way it improves.
-        limits: `samples` and `hours` as the campaign file has them.
+        limits: `samples` and `hours`, perhaps `cost`, as the campaign file has them.
         configs: Config id -> config, of every config in the log and the default.
+        price_per_hour: What an hour of one node costs, in the user's unit; None when nobody said.
     """
 
     policy: Policy
@@ -58,6 +59,7 @@ class Scene:
     limits: Mapping[str, float]
     configs: Mapping[str, Config]
     log: Log
+    price_per_hour: float | None = None
 
     @property
     def default_id(self) -> str:

@@ -1,40 +1,85 @@
 """Stopping: when a campaign run asks no more, and why."""
 
+import math
+from itertools import pairwise
+
+from albacore.fact import REOPEN
 from albacore.replay import Scene
 from albacore.sample import Blame, Failure, Purpose, Sample
-from albacore.trial import Log
+from albacore.trial import Log, Note
 
 FAILED_IN_A_ROW = 5
 """Failed iterations in a row that stop a campaign run."""
 FAILED = f"{FAILED_IN_A_ROW} iterations failed in a row"
 """The reason that makes a campaign run a failed one."""
+STOP, LIMITS = "stop", "limits"
+"""Kinds of the notes by which a person stops a run, and changes its limits."""
+BOUNDED = ("samples", "hours", "cost")
+"""What a limit can be set on."""
 
 
 def spent(log: Log) -> int:
-    """Return the samples that count against the limit: the default's and the trials', failed ones included."""
-    samples = sum(s.purpose is not Purpose.VALIDATE for s in log.facts(Sample))
-    return samples + sum(f.blame is Blame.CONFIG and f.purpose is not Purpose.VALIDATE for f in log.facts(Failure))
+    """Return the samples that count against the limit: the default's and the trials', failed ones included.
+
+    Samples that were excluded later were taken all the same.
+    """
+    samples = sum(s.purpose is not Purpose.VALIDATE for s in log.recorded(Sample))
+    return samples + sum(f.blame is Blame.CONFIG and f.purpose is not Purpose.VALIDATE for f in log.recorded(Failure))
+
+
+def cost(scene: Scene) -> float:
+    """Return what all measuring so far has cost: node-seconds times the price, 0 without a price."""
+    facts = [*scene.log.recorded(Sample), *scene.log.recorded(Failure)]
+    return sum(fact.duration_s for fact in facts) / 3600 * (scene.price_per_hour or 0.0)
+
+
+def elapsed_s(log: Log, *, now: float, opened_at: float) -> float:
+    """Return how long a run has gone on, without the time between its end and its re-opening."""
+    idle = sum(
+        event.at - before.at
+        for before, event in pairwise(log.events)
+        if isinstance(event.fact, Note) and event.fact.kind == REOPEN
+    )
+    return max(0.0, now - opened_at - idle)
+
+
+def used(scene: Scene, *, now: float, opened_at: float, is_idle: bool = False) -> dict[str, float]:
+    """Return what a run has used up of each limit.
+
+    Args:
+        is_idle: Whether the run has ended: then nothing was used since its last event.
+    """
+    until = scene.log.events[-1].at if is_idle and scene.log.events else now
+    hours = elapsed_s(scene.log, now=until, opened_at=opened_at) / 3600
+    return {"samples": float(spent(scene.log)), "hours": hours, "cost": cost(scene)}
 
 
 def stop_reason(scene: Scene, *, elapsed_s: float) -> str | None:
     """Return why the run must not ask again, or None."""
-    stops = scene.log.notes("stop")
-    if stops:
-        return str(stops[-1].body.get("reason", "stopped"))
+    if (stopped := stopped_by(scene.log)) is not None:
+        return stopped
     limits = limits_of(scene)
     if spent(scene.log) >= limits["samples"]:
         return f"limit reached: {limits['samples']:.0f} samples"
     if elapsed_s >= limits["hours"] * 3600:
         return f"limit reached: {limits['hours']:g} hours"
+    if cost(scene) >= limits.get("cost", math.inf):
+        return f"limit reached: {limits['cost']:g} in cost"
     if _failed_in_a_row(scene.log):
         return FAILED
     return None
 
 
+def stopped_by(log: Log) -> str | None:
+    """Return the reason of the person who stopped the run since it was (re-)opened, or None."""
+    stops = log.notes(STOP, after=log.reopened_n)
+    return str(stops[0].body.get("reason", "stopped")) if stops else None
+
+
 def _failed_in_a_row(log: Log) -> bool:
-    """Whether so many iterations have failed one after the other, ever: those that end afterwards change nothing."""
+    """Whether so many iterations have failed one after the other: those that end afterwards change nothing."""
     row = 0
-    for note in log.notes("iteration"):
+    for note in log.notes("iteration", after=log.reopened_n):
         row = 0 if note.body.get("ok") else row + 1
         if row == FAILED_IN_A_ROW:
             return True
@@ -44,6 +89,7 @@ def _failed_in_a_row(log: Log) -> bool:
 def limits_of(scene: Scene) -> dict[str, float]:
     """Return the limits in force: the campaign's, or those of the last logged change."""
     limits = dict(scene.limits)
-    for note in scene.log.notes("limits"):
-        limits.update({k: float(v) for k, v in note.body.items() if k in limits and isinstance(v, int | float)})
+    for event in scene.log.events:
+        if isinstance(event.fact, Note) and event.fact.kind in (LIMITS, REOPEN):
+            limits |= {k: float(v) for k, v in event.fact.body.items() if k in BOUNDED and isinstance(v, int | float)}
     return limits

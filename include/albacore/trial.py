@@ -4,116 +4,27 @@ Also the Log: everything that happened in a campaign run, numbered without gaps.
 off the log.
 """
 
-import enum
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
+from albacore import counting
+from albacore.fact import REOPEN, Ask, Direction, Event, Fact, Judgement, Note, Stability
 from albacore.sample import Blame, Failure, Purpose, Sample
+
+__all__ = ["Ask", "Direction", "Event", "Fact", "Judgement", "Log", "Note", "Stability", "Trial"]
 
 T = TypeVar("T")
 
 
-class Direction(enum.StrEnum):
-    """Say which way the target metric improves (TUNA §2)."""
-
-    MIN = "min"
-    MAX = "max"
-
-    def cost(self, value: float) -> float:
-        """Return the value with lower meaning better, the way optimizers read it."""
-        return value if self is Direction.MIN else -value
-
-    def worst(self, values: Sequence[float]) -> float:
-        """Return the worst of at least one value."""
-        return max(values) if self is Direction.MIN else min(values)
-
-    def gain(self, value: float, reference: float) -> float:
-        """Return how many times better `value` is than `reference`; 1.0 is equal. Both are positive."""
-        return reference / value if self is Direction.MIN else value / reference
-
-
-class Stability(enum.StrEnum):
-    """Name what the detector and the failures say of a trial at a rung."""
-
-    STABLE = "stable"
-    UNSTABLE = "unstable"
-    FAILED = "failed"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
-    """One suggestion handed to a lane.
-
-    Attributes:
-        index: 0, 1, 2 … without gaps per campaign run; seeds the optimizer.
-        key: Id of the iteration that asked; an iteration asks once.
-        rung: Index into the ladder's rungs.
-        bracket: The bracket of the ladder that this ask belongs to.
-        read_n: Number of the last event that the decision read; 0 for an empty log.
-        inputs_digest: Digest of what the decision was computed from.
-    """
-
-    index: int
-    key: str
-    lane: int
-    config_id: str
-    rung: int
-    bracket: int
-    read_n: int
-    inputs_digest: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
-    """What is concluded of a trial at one rung; told to the optimizer once.
-
-    Attributes:
-        rung: Index into the ladder's rungs; the default config is judged at the last one.
-        relative_range: (max - min) / mean of the raw values; 0 for one value (TUNA §4.2).
-        raw: Node -> figure as measured, in the metric's unit.
-        adjusted: Node -> figure after the noise adjuster; equals `raw` when it was bypassed.
-        score: The one value that is told, in the metric's unit; None is never told.
-        reasons: Why the score is what it is, one line per step.
-        read_n: Number of the last event that was read.
-        is_capped: Whether the fleet had fewer eligible nodes than the rung asks for.
-    """
-
-    config_id: str
-    rung: int
-    stability: Stability
-    relative_range: float
-    raw: Mapping[str, float]
-    adjusted: Mapping[str, float]
-    score: float | None
-    reasons: tuple[str, ...]
-    read_n: int
-    is_capped: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
-    """Anything else that changes what happens next: an iteration's end, a raised limit, a lane's end, a stop."""
-
-    kind: str
-    body: Mapping[str, object]
-
-
-Fact = Ask | Sample | Failure | Judgement | Note
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    """One numbered entry of the log."""
-
-    n: int
-    at: float
-    fact: Fact
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Log:
-    """The events of one campaign run in their order, and questions about them."""
+    """The events of one campaign run in their order, and questions about them.
+
+    Every question is answered from what counts: samples that were excluded, and judgements that rested on them, are in
+    `events` and in `recorded` only (`counting.py`).
+    """
 
     events: tuple[Event, ...] = ()
 
@@ -122,25 +33,43 @@ class Log:
         """Number of the last event; 0 when there is none."""
         return self.events[-1].n if self.events else 0
 
+    @cached_property
+    def void(self) -> frozenset[int]:
+        """Numbers of the events that do not count any more."""
+        return counting.void(self.events)
+
+    @cached_property
+    def reopened_n(self) -> int:
+        """Number of the event that re-opened the run last; 0 while it was not."""
+        return max((e.n for e in self.events if isinstance(e.fact, Note) and e.fact.kind == REOPEN), default=0)
+
     def until(self, n: int) -> "Log":
         """Return the log as it was when event `n` had just been written."""
-        return Log(self.events[:n])
+        return Log(self.events[: bisect_right(self.events, n, key=lambda event: event.n)])
 
     def facts(self, kind: type[T]) -> list[T]:
-        """Return the facts of one kind in their order."""
-        return [event.fact for event in self.events if isinstance(event.fact, kind)]
+        """Return the facts of one kind that count, in their order."""
+        return [e.fact for e in self.events if isinstance(e.fact, kind) and e.n not in self.void]
 
-    def notes(self, kind: str) -> list[Note]:
-        """Return the notes of one kind in their order."""
-        return [note for note in self.facts(Note) if note.kind == kind]
+    def recorded(self, kind: type[T]) -> list[T]:
+        """Return every fact of one kind in their order, those too that do not count any more."""
+        return [e.fact for e in self.events if isinstance(e.fact, kind)]
+
+    def notes(self, kind: str, *, after: int = 0) -> list[Note]:
+        """Return the notes of one kind in their order.
+
+        Args:
+            after: Leave out those up to this event.
+        """
+        return [e.fact for e in self.events if isinstance(e.fact, Note) and e.fact.kind == kind and e.n > after]
 
     def samples(self, config_id: str, purpose: Purpose = Purpose.TUNE) -> list[Sample]:
-        """Return a config's samples taken for one purpose."""
+        """Return a config's samples taken for one purpose, as far as they count."""
         return [s for s in self.facts(Sample) if s.config_id == config_id and s.purpose is purpose]
 
     def trial(self, config_id: str) -> "Trial":
-        """Return what is known of one config; a config nobody measured has an empty trial."""
-        own = [event.fact for event in self.events if getattr(event.fact, "config_id", None) == config_id]
+        """Return what counts of one config; a config nobody measured has an empty trial."""
+        own = [e.fact for e in self.events if getattr(e.fact, "config_id", None) == config_id and e.n not in self.void]
         return Trial(
             config_id=config_id,
             samples=tuple(f for f in own if isinstance(f, Sample) and f.purpose is not Purpose.VALIDATE),

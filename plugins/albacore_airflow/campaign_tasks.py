@@ -154,8 +154,9 @@ def changes(run: CampaignRun, space: Space, default: Config, best: Config) -> di
 
 def stop_reason(run_id: str) -> str | None:
     """Return why a campaign run asks no more, or None."""
-    run = settings.store().run(run_id)
-    return stopping.stop_reason(settings.scene(run_id), elapsed_s=settings.store().clock() - run.opened_at)
+    scene, run = settings.scene(run_id), settings.store().run(run_id)
+    elapsed_s = stopping.elapsed_s(scene.log, now=settings.store().clock(), opened_at=run.opened_at)
+    return stopping.stop_reason(scene, elapsed_s=elapsed_s)
 
 
 def release(run_id: str) -> list[str]:

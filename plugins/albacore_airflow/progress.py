@@ -22,7 +22,7 @@ def of(run_id: str, phase: str) -> dict[str, Any]:
     judged = scene.log.facts(Judgement)
     best, default = incumbent(scene), scene.log.trial(scene.default_id).top
     samples, limits = stopping.spent(scene.log), stopping.limits_of(scene)
-    elapsed_s = settings.store().clock() - run.opened_at
+    elapsed_s = stopping.elapsed_s(scene.log, now=settings.store().clock(), opened_at=run.opened_at)
     return {
         "phase": phase,
         "campaign_run": run_id,

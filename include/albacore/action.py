@@ -1,0 +1,157 @@
+"""Action: what a person does to a campaign run while it goes on or after it, as events of its log.
+
+Nothing is edited: an action appends a note, and every later decision reads it (`counting.py`, `stopping.py`). Who did
+it and why is in the note.
+"""
+
+import math
+
+from albacore import recorded, stopping
+from albacore.errors import UserError
+from albacore.fact import REOPEN, Note
+from albacore.store import Store
+from albacore.store.run_log import RunLog
+from albacore.trial import Log
+
+BY_AT_MOST, REASON_AT_MOST = 200, 1000
+"""Characters of a name, of a reason."""
+BOUNDS = {"samples": (1, 1_000_000), "hours": (0.0, 10_000.0), "cost": (0.0, 1e12)}
+"""Limit -> what it may be, as in the campaign file."""
+
+
+def stop(store: Store, run_id: str, *, by: str, reason: str = "") -> None:
+    """Let a run ask no more: what is in flight is finished, then the best config is validated.
+
+    A run that was stopped already stays stopped, with its first reason.
+
+    Raises:
+        UserError: There is no such run, it has ended, or a text is not one.
+    """
+    log = _log(store, run_id)
+    body = {"reason": _stopped(by, reason), "by": _name(by), "said": _text(reason)}
+    if has_ended(log):
+        raise UserError(f"stop {run_id}: expected a run that goes on, this one has its verdict. Nothing was changed.")
+    if stopping.stopped_by(log) is None:
+        RunLog(store, run_id).append_note(Note(kind=stopping.STOP, body=body))
+
+
+def extend(
+    store: Store,
+    run_id: str,
+    *,
+    by: str,
+    samples: int | None = None,
+    hours: float | None = None,
+    cost: float | None = None,
+) -> dict[str, float]:
+    """Change a run's limits; return those now in force.
+
+    Args:
+        samples, hours, cost: The new totals, not what is added; None keeps a limit.
+
+    Raises:
+        UserError: No limit is given, one is out of its range, or the run has used it up already.
+    """
+    log = _log(store, run_id)
+    scene = recorded.scene(store, store.run(run_id))
+    asked = {"samples": samples, "hours": hours, "cost": cost}
+    given = {name: _limit(name, value) for name, value in asked.items() if value is not None}
+    if not given:
+        raise UserError(f"extend {run_id}: expected a new total of samples or hours, got none. Give one.")
+    if cost is not None and scene.price_per_hour is None:
+        raise UserError(
+            f"extend {run_id}: cost: this run has no price per hour, so nothing can be charged. Limit samples or hours."
+        )
+    if not has_ended(log) and (stopped := stopping.stopped_by(log)) is not None:
+        raise UserError(f"extend {run_id}: it was {stopped}. Wait for its verdict, then extend it: that re-opens it.")
+    used = stopping.used(scene, now=store.clock(), opened_at=store.run(run_id).opened_at, is_idle=has_ended(log))
+    for name, value in given.items():
+        if value <= used[name]:
+            raise UserError(
+                f"extend {run_id}: {name}: expected a total above the {used[name]:.4g} used so far, got {value:g}. "
+                "Raise it, or stop the run."
+            )
+    RunLog(store, run_id).append_note(Note(kind=stopping.LIMITS, body={**given, "by": _name(by)}))
+    return stopping.limits_of(recorded.scene(store, store.run(run_id)))
+
+
+def reopen(store: Store, run_id: str, *, by: str, key: str, limits: dict[str, float]) -> None:
+    """Let a run that has ended go on, with limits that are at least those it had (B08).
+
+    Args:
+        key: What re-opens it, such as a DAG run's id: the same key re-opens once.
+        limits: New totals; one below what is in force is left aside.
+
+    Raises:
+        UserError: The run has no more to do even under the new limits.
+    """
+    run, log = store.run(run_id), _log(store, run_id)
+    if any(note.body.get("key") == key for note in log.notes(REOPEN)):
+        return
+    scene = recorded.scene(store, run)
+    old = stopping.limits_of(scene)
+    raised = {name: max(old[name], _limit(name, value)) for name, value in limits.items() if name in old}
+    used = stopping.used(scene, now=store.clock(), opened_at=run.opened_at, is_idle=True)
+    spent = [f"{name} {used[name]:.4g} of {value:g}" for name, value in (old | raised).items() if used[name] >= value]
+    if spent:
+        raise UserError(
+            f"extend {run_id}: expected new totals above what was used, got {', '.join(spent)}. Raise samples or hours."
+        )
+    RunLog(store, run_id).append_note(Note(kind=REOPEN, body={**raised, "by": _name(by), "key": key}), key=key)
+
+
+def has_ended(log: Log) -> bool:
+    """Whether a run has its verdict and was not re-opened since."""
+    ends = [e.n for e in log.events if isinstance(e.fact, Note) and e.fact.kind == "verdict"]
+    return bool(ends) and ends[-1] > log.reopened_n
+
+
+def _log(store: Store, run_id: str) -> Log:
+    """Return the log of a run that exists."""
+    return RunLog(store, store.run(run_id).id).read()
+
+
+def _limit(name: str, value: float) -> float:
+    """Return a limit that is one.
+
+    Raises:
+        UserError: It is not a number, or out of range.
+    """
+    low, high = BOUNDS[name]
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    is_whole = name != "samples" or (is_number and float(value).is_integer())
+    if not is_number or not is_whole or not low <= value <= high or value <= 0:
+        kind = "a whole number" if name == "samples" else "a number"
+        raise UserError(f"{name}: expected {kind} above 0, up to {high:g}, got {value!r:.60}. Correct it.")
+    return float(value)
+
+
+def _name(by: str) -> str:
+    """Return who acts."""
+    return _line("by", by, BY_AT_MOST) or _missing("by", "the name of whoever acts")
+
+
+def _text(reason: str) -> str:
+    """Return a reason, which may be empty."""
+    return _line("reason", reason, REASON_AT_MOST)
+
+
+def _line(name: str, text: str, at_most: int) -> str:
+    """Return a text as one line.
+
+    Raises:
+        UserError: It is no text, or too long.
+    """
+    if not isinstance(text, str) or len(text) > at_most:
+        raise UserError(f"{name}: expected a text of at most {at_most} characters, got {text!r:.60}. Shorten it.")
+    return " ".join(text.split())
+
+
+def _missing(name: str, what: str) -> str:
+    raise UserError(f"{name}: expected {what}, got nothing. Give it.")
+
+
+def _stopped(by: str, reason: str) -> str:
+    """Return the reason that a stopped run shows."""
+    said = _text(reason)
+    return f"stopped by {_name(by)}" + (f": {said}" if said else "")
