@@ -1,0 +1,7 @@
+"""`python -m albacore.cli`."""
+
+import sys
+
+from albacore.cli import main
+
+sys.exit(main())
