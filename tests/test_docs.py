@@ -42,7 +42,7 @@ def test_every_command_of_the_library_is_understood(page):
     calls = [line for block in blocks for line in block.splitlines() if line.startswith("albacore ")]
 
     for call in calls:
-        cli._parser().parse_args(shlex.split(call, comments=True)[1:])
+        cli.parser().parse_args(shlex.split(call, comments=True)[1:])
 
 
 def test_the_campaign_of_the_reference_is_one():
