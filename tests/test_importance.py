@@ -1,0 +1,67 @@
+"""Laws of the importance of knobs."""
+
+import numpy as np
+
+from albacore.importance import FEWEST, importance, important
+from albacore.optimizers import Observation, initial_design
+from albacore.space import Knob, Space
+
+SPACE = Space(
+    knobs=(
+        *(Knob(name=f"x{i}", kind="real", low=0.0, high=1.0, default=0.5) for i in range(6)),
+        Knob(name="mode", kind="choice", choices=("a", "b"), default="a"),
+        Knob(name="one", kind="int", low=3, high=3, default=3),
+    )
+)
+
+
+def observed(n: int, rung: int = 0) -> list[Observation]:
+    """Return scores that depend on x2 most, on mode less, and on nothing else; the noise has a deviation of 0.05."""
+    noise = np.random.default_rng(5).normal(0, 0.05, n)
+    return [
+        Observation(
+            config=config, rung=rung, score=3 * float(config["x2"]) + 0.8 * (config["mode"] == "b") + float(noise[i])
+        )
+        for i, config in enumerate(initial_design(SPACE, n, seed=2))
+    ]
+
+
+def test_the_knobs_that_matter_come_first() -> None:
+    """The two knobs that the scores depend on lead, in their order, and their intervals are above zero."""
+    found = importance(SPACE, observed(80), seed=1)
+    assert found is not None
+    assert important(found, 2) == ("x2", "mode")
+    assert found.explained > 0.5
+    assert all(part.low > 0 for part in found.knobs[:2])
+    # A loss of R² of 0.05 is a twentieth of what there is to explain; shuffled noise stays far below it.
+    assert all(part.mean < 0.05 for part in found.knobs[2:])
+
+
+def test_a_knob_with_one_value_has_no_importance() -> None:
+    """There is nothing to shuffle, so it is left out."""
+    found = importance(SPACE, observed(40), seed=1)
+    assert found is not None
+    assert "one" not in [part.knob for part in found.knobs]
+
+
+def test_few_configs_say_nothing() -> None:
+    """Below the fewest there is no answer instead of a wrong one."""
+    assert importance(SPACE, observed(FEWEST - 1), seed=1) is None
+    assert importance(SPACE, [], seed=1) is None
+
+
+def test_crash_scores_do_not_hide_the_rest() -> None:
+    """A few enormous scores change neither the order of the knobs nor make anything infinite."""
+    seen = observed(80)
+    crashed = [
+        Observation(config=o.config, score=1e300, is_failure=True) if i % 20 == 0 else o for i, o in enumerate(seen)
+    ]
+    found = importance(SPACE, crashed, seed=1)
+    assert found is not None and important(found, 1) == ("x2",)
+
+
+def test_scores_of_higher_rungs_do_not_mix_in() -> None:
+    """What was told of higher rungs changes nothing: only scores of one rung can be compared."""
+    seen = observed(60)
+    above = [Observation(config=o.config, rung=2, score=-100.0) for o in seen[:10]]
+    assert importance(SPACE, [*seen, *above], seed=1) == importance(SPACE, seen, seed=1)
