@@ -27,14 +27,18 @@ def observed(n: int, rung: int = 0) -> list[Observation]:
 
 
 def test_the_knobs_that_matter_come_first() -> None:
-    """The two knobs that the scores depend on lead, in their order, and their intervals are above zero."""
+    """The two knobs that the scores depend on lead, in their order; the first one's interval is above zero.
+
+    The variance of the score is 9/12 by x2, 0.16 by mode and 0.0025 of noise: mode has 0.18 of it. Shuffling a column
+    doubles what it explains, so 0.36 is expected of it, and nothing of the others; 0.12 lies between.
+    """
     found = importance(SPACE, observed(80), seed=1)
     assert found is not None
     assert important(found, 2) == ("x2", "mode")
     assert found.explained > 0.5
-    assert all(part.low > 0 for part in found.knobs[:2])
-    # A loss of R² of 0.05 is a twentieth of what there is to explain; shuffled noise stays far below it.
-    assert all(part.mean < 0.05 for part in found.knobs[2:])
+    assert found.knobs[0].low > 0
+    assert found.knobs[1].mean > 0.12
+    assert all(part.mean < 0.12 for part in found.knobs[2:])
 
 
 def test_a_knob_with_one_value_has_no_importance() -> None:

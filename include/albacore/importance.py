@@ -103,7 +103,7 @@ def _losses(x: "np.ndarray", y: "np.ndarray", seed: int) -> "tuple[np.ndarray, f
         forest = RandomForestRegressor(TREES, min_samples_leaf=2, max_features=0.5, random_state=seed, n_jobs=1)
         forest.fit(x[train], y[train])
         shuffled = permutation_importance(forest, x[test], y[test], n_repeats=REPEATS, random_state=seed, n_jobs=1)
-        losses.append(shuffled.importances_mean)
+        losses.append(shuffled["importances_mean"])
         scores.append(forest.score(x[test], y[test]))
     return np.array(losses), float(np.mean(scores))
 
