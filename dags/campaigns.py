@@ -58,9 +58,10 @@ def campaign_dag(campaign: campaign_files.Campaign) -> DAG:
     name = campaign.name
     with DAG(
         name,
-        schedule=None,
+        schedule=dag_tasks.nights(campaign),
         catchup=False,
-        max_active_runs=1,
+        is_paused_upon_creation=True if campaign.schedule else None,
+        max_active_runs=16,  # one at a time is the lock's business: it tells the others why they do not begin
         tags=["albacore", "campaign"],
         dag_display_name=campaign.title or name,
         doc_md=campaign_dag.__doc__,

@@ -46,6 +46,15 @@ def test_the_least_campaign_has_the_papers_defaults(tmp_path):
         (LEAST + "x" * 200_000, r"expected at most 100000 bytes"),
         ('system = "' + "a" * 10_000 + '"\nworkload = "sleep"\n', r"system: .*match pattern"),
         (LEAST + LEAST, r"not TOML: .*overwrite"),
+        (LEAST + 'schedule = "@daily"\n', r"schedule: expected five fields .*'0 2 \* \* \*'.*got '@daily'"),
+        (LEAST + 'schedule = "R R * * *"\n', r"schedule: expected five fields"),
+        (LEAST + 'schedule = "0 2 31 2 *"\n', r"schedule: expected a cron expression that comes to pass"),
+        (LEAST + 'schedule = "0 25 * * *"\n', r"schedule: expected a cron expression that comes to pass"),
+        (LEAST + 'timezone = "europe/berlin"\n', r"timezone: expected an IANA name .*got 'europe/berlin'"),
+        (LEAST + 'timezone = "../UTC"\n', r"timezone: expected an IANA name"),
+        (LEAST + "start_within = 0\n", r"start_within: .*greater than 0, got 0"),
+        (LEAST + "keep_days = 0\n", r"keep_days: .*greater than or equal to 1, got 0"),
+        (LEAST + "[warm_start]\nconfigs = -1\n", r"warm_start\.configs: .*greater than or equal to 0, got -1"),
     ],
 )
 def test_a_fault_is_one_error_with_its_place_and_remedy(tmp_path, text, message):
@@ -96,3 +105,15 @@ def test_an_effective_campaign_survives_the_store():
     campaign = parse({"name": "a", "system": "noop", "workload": "sleep", "params": {"seconds": 0.5}}, where="test")
 
     assert parse(campaign.model_dump(mode="json"), where="store") == campaign
+
+
+def test_a_campaign_with_a_schedule_starts_warm_unless_its_file_says_otherwise():
+    """Three configs with a schedule, none without; what the file says goes before both."""
+    least = {"name": "c", "system": "noop", "workload": "sleep"}
+    nightly = {**least, "schedule": "0  2 * * *", "timezone": "Europe/Berlin"}
+
+    assert parse(least, where="here").warm_configs == 0
+    assert parse(nightly, where="here").warm_configs == 3
+    assert parse({**nightly, "warm_start": {"configs": 0}}, where="here").warm_configs == 0
+    assert parse({**least, "warm_start": {"configs": 5}}, where="here").warm_configs == 5
+    assert parse(nightly, where="here").schedule == "0 2 * * *"

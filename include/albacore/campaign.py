@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from albacore import optimizers
 from albacore.errors import CampaignError
 from albacore.policies import Policy, presets
+from albacore.schedule import checked_cron, checked_zone
 
 MAX_BYTES = 100_000
 NAME = re.compile(r"^[a-z][a-z0-9_-]{0,29}$")
@@ -90,6 +91,17 @@ class SpaceChoice(Part):
     allow_denied: bool = False
 
 
+class WarmStart(Part):
+    """What a run takes over from the last runs of its campaign: their incumbent and their best configs."""
+
+    runs: Annotated[int, Field(ge=1, le=100)] = 5
+    configs: Annotated[int, Field(ge=0, le=100)] | None = None
+
+
+NIGHTLY_CONFIGS = 3
+"""Configs that a run with a schedule takes over when the file does not say."""
+
+
 class Campaign(Part):
     """One campaign file, or the effective campaign of one run."""
 
@@ -98,12 +110,17 @@ class Campaign(Part):
     system: Name
     workload: Name
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
+    schedule: Annotated[str, AfterValidator(checked_cron)] | None = None
+    timezone: Annotated[str, AfterValidator(checked_zone)] = "UTC"
+    start_within: Annotated[float, Field(gt=0, le=168)] = 1.0
+    keep_days: Annotated[int, Field(ge=1, le=36_500)] = 30
     limits: Limits = Limits()
     optimizer: OptimizerChoice = OptimizerChoice()
     policy: PolicyChoice = PolicyChoice()
     nodes: Nodes = Nodes()
     lanes: Lanes = Lanes()
     validation: Validation = Validation()
+    warm_start: WarmStart = WarmStart()
     space: SpaceChoice = SpaceChoice()
     params: dict[str, Any] = {}
 
@@ -119,6 +136,12 @@ class Campaign(Part):
         """Return the policy that the campaign names."""
         parts = self.policy.model_dump(exclude={"preset", "rungs"})
         return presets.by_name(self.policy.preset, nodes=self.nodes.tuning, rungs=tuple(self.policy.rungs), **parts)
+
+    @property
+    def warm_configs(self) -> int:
+        """How many configs of earlier runs a run begins with, its incumbent included; 0 is a cold start."""
+        chosen = self.warm_start.configs
+        return (NIGHTLY_CONFIGS if self.schedule else 0) if chosen is None else chosen
 
     def with_form(self, form: Mapping[str, Any]) -> "Campaign":
         """Return the campaign with the values of the run's form in place of the file's.

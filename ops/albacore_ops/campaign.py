@@ -8,6 +8,10 @@ from albacore_ops.rest import Airflow, Json, path
 
 ENDED = ("success", "failed")
 PROGRESS = "progress"
+LOOK_BACK = 20
+"""Runs among which the one to look at is searched: a night that goes on long skips those that fall into it."""
+MISSED_LOOKS = 60
+"""Seconds within which the run of a missed night has begun or was skipped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +53,14 @@ class CampaignRun:
         facts = self._value(self.campaign, self.run_id, "verdict", "verdict")
         return facts if isinstance(facts, dict) else {}
 
+    def has_begun(self) -> bool:
+        """Whether its campaign run is open."""
+        return self._value(self.campaign, self.run_id, "open", "return_value") is not None
+
+    def skipped(self) -> str:
+        """Return why a run of the schedule did not begin, "" when it did."""
+        return str(self._value(self.campaign, self.run_id, "open", "skipped") or "")
+
     def failed_tasks(self) -> list[Json]:
         """Return the task instances that failed by themselves, the first one first."""
         failed = [task for task in self.tasks() if task["state"] == "failed"]
@@ -84,17 +96,45 @@ class CampaignRun:
 
 
 def latest(airflow: Airflow, campaign: str) -> CampaignRun | None:
-    """Return the newest run of a campaign, None when there is none."""
-    query = {"order_by": "-run_after", "limit": 1}
+    """Return the run of a campaign to look at, None when there is none.
+
+    It is the newest, but one that goes on goes before those that have ended, and one that measures before nights that
+    were skipped.
+    """
+    query = {"order_by": "-run_after", "limit": LOOK_BACK}
     found = airflow.find(path("dags", campaign, "dagRuns"), query=query) or {}
-    runs = found.get("dag_runs", [])
-    return CampaignRun(airflow=airflow, campaign=campaign, run_id=runs[0]["dag_run_id"]) if runs else None
+    ids = [run["dag_run_id"] for run in sorted(found.get("dag_runs", []), key=lambda r: r.get("state") in ENDED)]
+    runs = [CampaignRun(airflow=airflow, campaign=campaign, run_id=run_id) for run_id in ids]
+    return next((run for run in runs if not run.skipped()), runs[0] if runs else None)
+
+
+def switch_on(airflow: Airflow, campaign: str) -> None:
+    """Switch a campaign on, its schedule included."""
+    for dag in (campaign, f"{campaign}.iteration"):
+        airflow.call("PATCH", path("dags", dag), body={"is_paused": False})
+
+
+def missed(airflow: Airflow, campaign: str, before: CampaignRun | None) -> CampaignRun | None:
+    """Return the run that Airflow creates for the schedule's last moment when it is switched on, if it begins.
+
+    It is the night that was just missed, and would be in the way of a run started by hand.
+
+    Args:
+        before: The newest run from before the switch.
+    """
+    for _ in range(MISSED_LOOKS):
+        found = latest(airflow, campaign)
+        if found is not None and found != before:
+            if found.has_begun():
+                return found
+            if found.skipped() or found.state() in ENDED:
+                return None
+        airflow.sleep(1.0)
+    return None
 
 
 def start(airflow: Airflow, campaign: str, now: datetime | None = None) -> CampaignRun:
-    """Switch a campaign on and start a run of it."""
-    for dag in (campaign, f"{campaign}.iteration"):
-        airflow.call("PATCH", path("dags", dag), body={"is_paused": False})
+    """Start a run of a campaign that is switched on."""
     run_id = f"{campaign}-{now or datetime.now(UTC):%Y%m%d-%H%M%S}"
     body = {"dag_run_id": run_id, "logical_date": None, "conf": {}}
     answer = airflow.call("POST", path("dags", campaign, "dagRuns"), body=body)

@@ -13,7 +13,7 @@ from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 
-from albacore_ops import campaign, credential, progress
+from albacore_ops import campaign, credential, night, progress
 from albacore_ops.campaign import ENDED, CampaignRun
 from albacore_ops.layout import Layout
 from albacore_ops.refusal import RefusalError
@@ -46,6 +46,8 @@ def run(layout: Layout, name: str, *, is_start: bool) -> int:
     except KeyboardInterrupt:
         print(COME_BACK)
         return 130
+    if coming := night.of_campaign(airflow, name):
+        print(f"\nalbacore: {coming}")
     print("\n" + progress.login(layout.url, credential.USER, password, str(layout.passwords)))
     return code
 
@@ -62,7 +64,13 @@ def choose(airflow: Airflow, name: str, *, is_start: bool) -> CampaignRun:
         print(f"albacore: following {newest.run_id}", flush=True)
         return newest
     if not is_start:
-        raise RefusalError(f"campaign {name!r} has no run yet: start one with `make tune`")
+        coming = night.of_campaign(airflow, name)
+        raise RefusalError(f"campaign {name!r} has no run yet: " + (coming or "start one with `make tune`"))
+    was_due = night.was_due(airflow, name)
+    campaign.switch_on(airflow, name)
+    if was_due and (begun := campaign.missed(airflow, name, newest)):
+        print(f"albacore: following {begun.run_id}, which was due while the schedule was off", flush=True)
+        return begun
     started = campaign.start(airflow, name)
     print(f"albacore: started {started.run_id}", flush=True)
     return started

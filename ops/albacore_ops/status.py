@@ -4,8 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from albacore_ops import supervision
+from albacore_ops import credential, night, supervision
 from albacore_ops.layout import Layout
+from albacore_ops.refusal import RefusalError
+from albacore_ops.rest import Airflow, ApiError
 
 
 def run(layout: Layout) -> int:
@@ -23,8 +25,19 @@ def run(layout: Layout) -> int:
         )
         return 1
     print(table(states))
+    for line in nights(layout):
+        print(line)
     print(f"\nUI {layout.url}   user admin, password in {layout.passwords}\nlogs {layout.logs}")
     return 0 if all(info["statename"] in ("RUNNING", "STARTING") for info in states) else 1
+
+
+def nights(layout: Layout) -> list[str]:
+    """Return what each campaign with a schedule does next; nothing while the API does not answer."""
+    try:
+        password = credential.password(layout)
+        return night.of_all(Airflow(url=layout.url, user=credential.USER, password=password, patience_s=0.0))
+    except (ApiError, OSError, RefusalError) as error:
+        return [f"schedules: not known now ({error})"]
 
 
 def table(states: Iterable[Mapping[str, Any]]) -> str:

@@ -6,13 +6,27 @@ What is handed on is one value: with a dict per name (`multiple_outputs`) each n
 from datetime import timedelta
 from typing import Any
 
-from airflow.sdk import ExceptionRetryPolicy, Param, RetryAction, RetryRule, TriggerRule, get_current_context, task
-from airflow.sdk.exceptions import AirflowSkipException
+from airflow.sdk import (
+    Context,
+    CronTriggerTimetable,
+    ExceptionRetryPolicy,
+    Param,
+    RetryAction,
+    RetryRule,
+    TriggerRule,
+    get_current_context,
+    task,
+)
+from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
+from albacore.admission import Caller, NotTonightError
 from albacore.campaign import Campaign
 from albacore.errors import ConfigError, UserError
 from albacore.optimizers import KINDS
 from albacore_airflow import campaign_tasks, iteration_tasks, opening, progress, settings
+
+SKIPPED = "skipped"
+"""Key of the XCom in which a night that does not begin says why."""
 
 RETRY: dict[str, Any] = {
     "retries": 2,
@@ -38,6 +52,13 @@ def form(campaign: Campaign) -> dict[str, Param]:
     }
 
 
+def nights(campaign: Campaign) -> CronTriggerTimetable | None:
+    """Return when a campaign runs by itself: each moment begins a run of its own; None without a schedule."""
+    if campaign.schedule is None:
+        return None
+    return CronTriggerTimetable(campaign.schedule, timezone=campaign.timezone)
+
+
 def at_once(campaign: Campaign) -> int:
     """Return how many of many samples are tasks at a time: those that can run, and one that waits for its turn.
 
@@ -59,9 +80,36 @@ def open_run(name: str) -> str:
     started = f"{dag_run.run_after:%Y%m%dt%H%M%S}"
     logical = dag_run.logical_date.isoformat() if dag_run.logical_date else None
     run_id = campaign_tasks.run_id_of(name, dag_run.run_id, started)
-    opened = opening.open_run(name, run_id, dict(context["params"]), logical)
+    try:
+        opened = opening.open_run(name, run_id, dict(context["params"]), logical, _caller(context))
+    except NotTonightError as error:
+        context["ti"].xcom_push(key=SKIPPED, value=error.message)
+        raise AirflowSkipException(error.message) from error
     _push(opened, "prepare")
     return opened
+
+
+def _caller(context: Context) -> Caller:
+    """Return the DAG run at hand, for the campaign's admission."""
+    dag_run, count = context["dag_run"], context["ti"].get_dr_count
+
+    def is_over(run_id: str) -> bool:
+        is_active = count(dag_id=dag_run.dag_id, run_ids=[run_id], states=["queued", "running"]) > 0
+        return not is_active and count(dag_id=dag_run.dag_id, run_ids=[run_id]) > 0
+
+    return Caller(
+        dag_run_id=dag_run.run_id, run_type=dag_run.run_type.value, run_after=dag_run.run_after, is_over=is_over
+    )
+
+
+def _opened(campaign_run: str | None) -> str:
+    """Return the campaign run of a task that runs whatever happened before; skip it when there is none to speak of."""
+    if campaign_run:
+        return campaign_run
+    reason = get_current_context()["ti"].xcom_pull(task_ids="open", key=SKIPPED)
+    if reason:
+        raise AirflowSkipException(reason)
+    raise AirflowFailException("no campaign run was opened: see the log of the task 'open'")
 
 
 @task
@@ -85,9 +133,9 @@ def plan_default(campaign_run: str) -> list[dict[str, Any]]:
 
 
 @task(trigger_rule=TriggerRule.ALL_DONE, multiple_outputs=False)
-def judge_default(campaign_run: str) -> dict[str, Any]:
+def judge_default(campaign_run: str | None) -> dict[str, Any]:
     """Judge the default config."""
-    return campaign_tasks.judge_default(campaign_run)
+    return campaign_tasks.judge_default(_opened(campaign_run))
 
 
 @task
@@ -104,16 +152,17 @@ def plan_validation(campaign_run: str) -> list[dict[str, Any]]:
 
 
 @task(trigger_rule=TriggerRule.ALL_DONE)
-def verdict(campaign_run: str) -> None:
+def verdict(campaign_run: str | None) -> None:
     """Conclude: ship or do not ship."""
+    campaign_run = _opened(campaign_run)
     get_current_context()["ti"].xcom_push(key="verdict", value=campaign_tasks.conclude(campaign_run))
     _push(campaign_run, "done")
 
 
 @task
-def release(campaign_run: str) -> list[str]:
-    """End what still runs on the nodes and give back every lease."""
-    return campaign_tasks.release(campaign_run)
+def release(campaign_run: str | None) -> list[str]:
+    """End what still runs on the nodes and give back every lease, the campaign's lock among them."""
+    return campaign_tasks.release(campaign_run) if campaign_run else []
 
 
 @task(multiple_outputs=False)

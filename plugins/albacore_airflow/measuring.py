@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from albacore import recorded
+from albacore import admission, recorded
 from albacore.errors import NodeError, PlatformError
 from albacore.nodes import Node, job
 from albacore.nodes.blame import Placement, sample_or_failure
@@ -194,7 +194,8 @@ class Measurement:
         return failure
 
     def renew(self) -> bool:
-        """Renew the slot's leases; False when they are gone."""
+        """Renew the slot's leases and the campaign's lock; False when the former are gone."""
+        admission.renew(settings.store(), self.slot.run)
         return self.leases.renew(self.slot.key)
 
     def node(self, name: str) -> Node:

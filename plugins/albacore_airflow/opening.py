@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import albacore
-from albacore import recorded
+from albacore import admission, recorded
+from albacore.admission import Caller
 from albacore.benchmark import Benchmark, unpack
 from albacore.campaign import Campaign, read
 from albacore.checking import space_of
@@ -23,18 +24,21 @@ from albacore_airflow.measuring import LOOK_S
 FORM = ("samples", "hours", "seed", "preset", "optimizer")
 
 
-def open_run(name: str, run_id: str, form: Mapping[str, Any], logical_date: str | None) -> str:
+def open_run(name: str, run_id: str, form: Mapping[str, Any], logical_date: str | None, caller: Caller) -> str:
     """Write down everything that is fixed before the first sample (law of opening); return the campaign run's id.
 
     Raises:
         CampaignError: When file and form do not make a campaign.
         BenchmarkError: When the benchmark folder does not keep the contract.
+        NotTonightError: When a scheduled run may not begin.
+        UserError: When another run of the campaign goes on.
     """
     chosen = read(settings.campaigns_dir() / f"{name}.toml").with_form({key: form.get(key) for key in FORM})
     benchmark = Benchmark.read(settings.benchmarks_dir(), chosen.system)
     space_of(chosen, benchmark)
     store = settings.store()
     store.migrate()
+    admission.admit(store, chosen, run_id, caller)
     store.put_archive(benchmark.digest, benchmark.archive())
     store.open_run(
         CampaignRun(
@@ -113,6 +117,7 @@ def _archived(run: CampaignRun, folder: Path) -> Benchmark:
 
 def prepare_node(run_id: str, name: str) -> dict[str, Any]:
     """Copy the benchmark to a node, install the software and load the data, while holding a slot of its host."""
+    admission.renew(settings.store(), run_id)
     run = settings.store().run(run_id)
     record = next(r for r in settings.store().nodes(run_id) if r.name == name)
     owner, slots = f"{run_id}/prepare/{name}", settings.host_slots(run)

@@ -10,7 +10,7 @@ from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOpe
 from airflow.sdk import BaseOperator, Context
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
-from albacore import stopping
+from albacore import admission, stopping
 from albacore.errors import NodeError, PlatformError
 from albacore.sample import Blame, Failure, Sample
 from albacore_airflow import campaign_tasks, lanes, progress, settings
@@ -127,6 +127,7 @@ class AwaitLanesOperator(BaseOperator):
         """Return why the run stopped, once every lane has ended."""
         context["ti"].xcom_push(key="progress", value=progress.of(self.run_id, "tune"))
         settings.run_leases().take_resource(settings.run_resource(self.run_id), self.run_id)
+        admission.renew(settings.store(), self.run_id)
         if not lanes.all_ended(self.run_id):
             self._revive(context)
             self.defer(

@@ -28,14 +28,15 @@ def home(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def parse(home: Path) -> Parse:
-    """Return what parses the DAG files for a folder of campaign files, in a fresh process."""
+def in_airflow(home: Path) -> Callable[..., Any]:
+    """Return what runs a script of this folder in a fresh process and reads the JSON of its last line."""
 
-    def parsed(campaigns: Path) -> dict[str, Any]:
+    def ran(script: str, *arguments: str, **environment: str) -> Any:
         plain = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+        library = os.pathsep.join(str(REPOSITORY / name) for name in ("include", "plugins"))
         done = subprocess.run(
-            [sys.executable, "-P", str(Path(__file__).parent / "parsing.py")],
-            env={**plain, "AIRFLOW_HOME": str(home), "ALBACORE_CAMPAIGNS": str(campaigns)},
+            [sys.executable, "-P", str(Path(__file__).parent / script), *arguments],
+            env={**plain, "AIRFLOW_HOME": str(home), "PYTHONPATH": library, **environment},
             capture_output=True,
             text=True,
             timeout=120,
@@ -44,7 +45,13 @@ def parse(home: Path) -> Parse:
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout.splitlines()[-1])
 
-    return parsed
+    return ran
+
+
+@pytest.fixture(scope="session")
+def parse(in_airflow: Callable[..., Any]) -> Parse:
+    """Return what parses the DAG files for a folder of campaign files, in a fresh process."""
+    return lambda campaigns: in_airflow("parsing.py", ALBACORE_CAMPAIGNS=str(campaigns))
 
 
 @pytest.fixture(scope="session")

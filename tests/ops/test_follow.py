@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from rich.console import Console
 
-from albacore_ops import campaign, follow
+from albacore_ops import campaign, follow, night
 from albacore_ops.campaign import CampaignRun
 from albacore_ops.layout import Layout
 from albacore_ops.refusal import RefusalError
@@ -87,6 +87,7 @@ def test_starting_switches_both_dags_on_first(api, airflow):
         api.answers["PATCH", f"/api/v2/dags/{dag}"] = {"is_paused": False}
     api.answers["POST", "/api/v2/dags/demo/dagRuns"] = {"dag_run_id": "demo-20260102-030405"}
 
+    campaign.switch_on(airflow, "demo")
     started = campaign.start(airflow, "demo", datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
 
     sent = [(method, where, body) for method, where, body in api.asked if where != "/auth/token"]
@@ -221,3 +222,68 @@ def test_closing_the_follower_says_how_to_come_back(api, tmp_path, monkeypatch, 
     assert follow.run(replace(layout, port=18080), "demo", is_start=True) == 130
     assert "make follow" in capsys.readouterr().out
     assert api.asked == []
+
+
+NIGHTLY = {
+    "timetable_summary": "0 2 * * *",
+    "is_paused": True,
+    "next_dagrun_run_after": "2026-01-02T01:00:00Z",
+}
+
+
+def test_a_run_that_goes_on_is_looked_at_rather_than_a_night_that_was_skipped_since(api, airflow):
+    """Nights that fall into a long run are skipped; neither they nor runs that have ended hide it."""
+    runs = [("skipped", "success"), ("going", "running"), ("old", "success")]
+    api.answers["GET", "/api/v2/dags/demo/dagRuns"] = {
+        "dag_runs": [{"dag_run_id": name, "state": state} for name, state in runs]
+    }
+    tell(api, "demo", "skipped", "open", "too late", key="skipped")
+
+    assert campaign.latest(airflow, "demo").run_id == "going"
+
+    api.answers["GET", "/api/v2/dags/demo/dagRuns"]["dag_runs"].pop(1)
+    assert campaign.latest(airflow, "demo").run_id == "old"
+
+
+def test_switching_a_schedule_on_follows_the_night_that_was_just_missed(api, airflow):
+    """A run by hand would find its lock held."""
+    known(api)
+    api.answers["GET", "/api/v2/dags/demo"] = {"dag_id": "demo", **NIGHTLY}
+    api.answers["GET", "/api/v2/dags/demo/dagRuns"] = [{"dag_runs": []}, {"dag_runs": [{"dag_run_id": "night"}]}]
+    for dag in ("demo", "demo.iteration"):
+        api.answers["PATCH", f"/api/v2/dags/{dag}"] = {}
+    tell(api, "demo", "night", "open", "demo-1", key="return_value")
+
+    assert follow.choose(airflow, "demo", is_start=True).run_id == "night"
+    assert not [where for method, where, _ in api.asked if method == "POST" and where.endswith("dagRuns")]
+
+
+def test_a_missed_night_that_is_skipped_leaves_the_way_free(api, airflow):
+    """It was too late: a run is started as without a schedule."""
+    known(api)
+    api.answers["GET", "/api/v2/dags/demo"] = {"dag_id": "demo", **NIGHTLY}
+    api.answers["GET", "/api/v2/dags/demo/dagRuns"] = [{"dag_runs": []}, {"dag_runs": [{"dag_run_id": "night"}]}]
+    for dag in ("demo", "demo.iteration"):
+        api.answers["PATCH", f"/api/v2/dags/{dag}"] = {}
+    tell(api, "demo", "night", "open", "too late", key="skipped")
+    api.answers["POST", "/api/v2/dags/demo/dagRuns"] = {"dag_run_id": "mine"}
+
+    assert follow.choose(airflow, "demo", is_start=True).run_id == "mine"
+
+
+def test_a_schedule_is_told_in_words():
+    """When the next run begins, or how it is switched on; nothing for a campaign without one."""
+    assert night.sentence("demo", {"timetable_summary": None}) == ""
+    assert "`make tune CAMPAIGN=demo` switches it on" in night.sentence("demo", NIGHTLY)
+    said = night.sentence("demo", NIGHTLY | {"is_paused": False})
+    assert said.startswith("demo: schedule '0 2 * * *', next run 2026-01-0")
+
+
+def test_following_a_campaign_that_waits_for_its_first_night_says_when_it_is(api, airflow):
+    """Instead of telling people to start one."""
+    known(api)
+    api.answers["GET", "/api/v2/dags/demo"] = {"dag_id": "demo", **NIGHTLY, "is_paused": False}
+    api.answers["GET", "/api/v2/dags/demo/dagRuns"] = {"dag_runs": []}
+
+    with pytest.raises(RefusalError, match="next run 2026-01-0"):
+        follow.choose(airflow, "demo", is_start=False)

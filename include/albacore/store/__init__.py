@@ -121,6 +121,11 @@ class Store:
             raise UserError(f"run: no campaign run {run_id!r} in this store. It has: {', '.join(known) or 'none'}.")
         return found
 
+    def has_run(self, run_id: str) -> bool:
+        """Whether there is a campaign run with this id."""
+        with self.read() as connection:
+            return self._run(connection, run_id) is not None
+
     def runs(self) -> list[CampaignRun]:
         """Return all campaign runs, oldest first."""
         with self.read() as connection:

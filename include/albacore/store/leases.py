@@ -112,6 +112,14 @@ class Leases:
             alive = table.update().where(table.c.owner == owner, table.c.expires_at > now)
             return connection.execute(alive.values(expires_at=now + self.lease_s)).rowcount > 0
 
+    def renew_resource(self, resource: str, prefix: str) -> bool:
+        """Move the deadline of one resource if it is held by an owner whose name starts so; False when it is not."""
+        table, now = schema.lease, self.store.clock()
+        mine = [table.c.resource == resource, table.c.owner.startswith(prefix, autoescape=True)]
+        with self.store.write("leases") as connection:
+            alive = table.update().where(*mine, table.c.expires_at > now)
+            return connection.execute(alive.values(expires_at=now + self.lease_s)).rowcount > 0
+
     def release(self, owner: str) -> None:
         """Give back everything an owner holds; claims stay."""
         table = schema.lease
