@@ -25,7 +25,8 @@ SQLITE_CONNECT_ARGS_ASYNC: dict[str, Any] = {"timeout": 30}
 
 if sys.argv[1:2] == ["scheduler"]:
     # The executor's workers, and the tasks in them, are forks of the scheduler: what it has imported they need not
-    # import again. scikit-learn alone takes a second or more, once per iteration otherwise.
+    # import again. Otherwise an iteration pays a second or more for scikit-learn, and each of its tasks 0.4 s of CPU
+    # for the operators of the standard provider and our own.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # no threads before a fork
-    for _name in ("sklearn.ensemble", "albacore.judging", "albacore.recorded", "albacore.store.run_log"):
+    for _name in ("sklearn.ensemble", "albacore.judging", "albacore_airflow.dag_tasks", "albacore_airflow.operators"):
         importlib.import_module(_name)

@@ -13,7 +13,7 @@ sys.path[:0] = [str(ROOT / name) for name in ("include", "ops", "tests")]
 
 from clone import Clone, Followed, running, wait_until  # noqa: E402 - the path has just been made
 
-ITERATIONS = 12
+ITERATIONS = 30
 CAMPAIGN = f"""
 system = "noop"
 workload = "sleep"

@@ -44,7 +44,8 @@ class BenchmarkOperator(BaseOperator):
     def execute(self, context: Context) -> dict[str, Any]:
         """Return the node's name and whether the sample is good; raise when no node gives one."""
         measurement = Measurement(Slot.of(self.slot))
-        handle: Any = context["task_state_store"].get(JOB)
+        is_retry = context["ti"].try_number > 1  # a first try has no handle: asking for one costs a request
+        handle: Any = context["task_state_store"].get(JOB) if is_retry else None
         if handle is not None and measurement.answer() is None:
             return self._collect(context, measurement, Running(**handle))
         return self._measure(context, measurement)
@@ -88,8 +89,8 @@ class BenchmarkOperator(BaseOperator):
                 trigger=ResultTrigger(slot=self.slot, running=dataclasses.asdict(running)), method_name="finished"
             )
         fact = measurement.record(running)
-        context["task_state_store"].delete(JOB)
         if isinstance(fact, Failure):
+            context["task_state_store"].delete(JOB)  # the next attempt is another job; after a sample there is none
             self.log.warning("%s on %s: %s\n%s", fact.blame, fact.node, fact.message, fact.log)
             if fact.blame is Blame.PLATFORM:
                 raise PlatformError(f"{measurement.slot.key}: {fact.message}")
