@@ -6,7 +6,8 @@ AlbacoreError
 │   ├── ExpressionError           a bound in knobs.toml that cannot be computed
 │   ├── SpaceError                a knob, a value, a relation
 │   ├── BenchmarkError            a benchmark folder
-│   └── CampaignError             a campaign file
+│   ├── CampaignError             a campaign file
+│   └── HistoryError              a file of recorded samples, or a question about them
 └── FailureError              raised while a sample is taken; becomes a recorded Failure
     ├── ConfigError               the config is to blame: scored with the crash score
     ├── LoadError                 the load generator
@@ -52,6 +53,10 @@ class BenchmarkError(UserError):
 
 class CampaignError(UserError):
     """Say that a campaign file does not describe a campaign."""
+
+
+class HistoryError(UserError):
+    """Say that a file of recorded samples cannot be read, or cannot answer what was asked of it."""
 
 
 class FailureError(AlbacoreError):
