@@ -99,14 +99,15 @@ class Play:
         configs = {**self.now.configs, **({config.id: config} if config else {})}
         self.now = replace(self.now, log=Log(events), configs=configs)
 
-    def measured(self, config_id, node, slot, purpose=Purpose.TUNE):
+    def measured(self, config_id, node, slot, purpose=Purpose.TUNE, repeat=0):
         found = self.measure(self.now.configs[config_id], node)
         fact = (
             failure(config_id, node, found, slot=slot)
             if isinstance(found, Blame)
             else sample(config_id, node, found, slot=slot)
         )
-        self.add(replace(fact, purpose=purpose))
+        # Each starts as many seconds after the epoch as there are events.
+        self.add(replace(fact, purpose=purpose, repeat=repeat, started_at=float(self.now.log.last_n)))
 
     def default(self):
         for slot, node in enumerate(self.nodes):
@@ -126,7 +127,7 @@ class Play:
     def finish(self, found):
         slots, capped = replay.open_slots(self.now, found.config_id, found.rung, self.nodes)
         for slot in slots:
-            self.measured(found.config_id, slot.nodes[0], slot.index)
+            self.measured(found.config_id, slot.nodes[0], slot.index, repeat=slot.repeat)
         if judging.is_full(self.now, found.config_id, found.rung) or capped:
             self.add(judging.judge(self.now, found.config_id, found.rung, is_capped=capped))
         self.add(Note(kind="iteration", body={"key": found.key, "lane": found.lane, "ok": True}))

@@ -8,7 +8,7 @@ import math
 
 from albacore import recorded, stopping
 from albacore.errors import UserError
-from albacore.fact import REOPEN, Note
+from albacore.fact import REOPEN, VERDICT, Note
 from albacore.store import Store
 from albacore.store.run_log import RunLog
 from albacore.trial import Log
@@ -28,7 +28,7 @@ def stop(store: Store, run_id: str, *, by: str, reason: str = "") -> None:
         UserError: There is no such run, it has ended, or a text is not one.
     """
     log = _log(store, run_id)
-    body = {"reason": _stopped(by, reason), "by": _name(by), "said": _text(reason)}
+    body = {"reason": _stopped(by, reason), "by": named(by), "said": one_line("reason", reason)}
     if has_ended(log):
         raise UserError(f"stop {run_id}: expected a run that goes on, this one has its verdict. Nothing was changed.")
     if stopping.stopped_by(log) is None:
@@ -64,14 +64,14 @@ def extend(
         )
     if not has_ended(log) and (stopped := stopping.stopped_by(log)) is not None:
         raise UserError(f"extend {run_id}: it was {stopped}. Wait for its verdict, then extend it: that re-opens it.")
-    used = stopping.used(scene, now=store.clock(), opened_at=store.run(run_id).opened_at, is_idle=has_ended(log))
+    used = stopping.used(scene, now=store.clock(), opened_at=store.run(run_id).opened_at)
     for name, value in given.items():
         if value <= used[name]:
             raise UserError(
                 f"extend {run_id}: {name}: expected a total above the {used[name]:.4g} used so far, got {value:g}. "
                 "Raise it, or stop the run."
             )
-    RunLog(store, run_id).append_note(Note(kind=stopping.LIMITS, body={**given, "by": _name(by)}))
+    RunLog(store, run_id).append_note(Note(kind=stopping.LIMITS, body={**given, "by": named(by)}))
     return stopping.limits_of(recorded.scene(store, store.run(run_id)))
 
 
@@ -91,19 +91,19 @@ def reopen(store: Store, run_id: str, *, by: str, key: str, limits: dict[str, fl
     scene = recorded.scene(store, run)
     old = stopping.limits_of(scene)
     raised = {name: max(old[name], _limit(name, value)) for name, value in limits.items() if name in old}
-    used = stopping.used(scene, now=store.clock(), opened_at=run.opened_at, is_idle=True)
+    ended_at = log.events[-1].at if log.events else store.clock()
+    used = stopping.used(scene, now=ended_at, opened_at=run.opened_at)
     spent = [f"{name} {used[name]:.4g} of {value:g}" for name, value in (old | raised).items() if used[name] >= value]
     if spent:
         raise UserError(
             f"extend {run_id}: expected new totals above what was used, got {', '.join(spent)}. Raise samples or hours."
         )
-    RunLog(store, run_id).append_note(Note(kind=REOPEN, body={**raised, "by": _name(by), "key": key}), key=key)
+    RunLog(store, run_id).append_note(Note(kind=REOPEN, body={**raised, "by": named(by), "key": key}), key=key)
 
 
 def has_ended(log: Log) -> bool:
     """Whether a run has its verdict and was not re-opened since."""
-    ends = [e.n for e in log.events if isinstance(e.fact, Note) and e.fact.kind == "verdict"]
-    return bool(ends) and ends[-1] > log.reopened_n
+    return bool(log.notes(VERDICT, after=log.reopened_n))
 
 
 def _log(store: Store, run_id: str) -> Log:
@@ -126,17 +126,16 @@ def _limit(name: str, value: float) -> float:
     return float(value)
 
 
-def _name(by: str) -> str:
-    """Return who acts."""
-    return _line("by", by, BY_AT_MOST) or _missing("by", "the name of whoever acts")
+def named(by: str) -> str:
+    """Return who acts.
+
+    Raises:
+        UserError: It is no text, empty, or too long.
+    """
+    return one_line("by", by, BY_AT_MOST) or _missing("by", "the name of whoever acts")
 
 
-def _text(reason: str) -> str:
-    """Return a reason, which may be empty."""
-    return _line("reason", reason, REASON_AT_MOST)
-
-
-def _line(name: str, text: str, at_most: int) -> str:
+def one_line(name: str, text: str, at_most: int = REASON_AT_MOST) -> str:
     """Return a text as one line.
 
     Raises:
@@ -153,5 +152,5 @@ def _missing(name: str, what: str) -> str:
 
 def _stopped(by: str, reason: str) -> str:
     """Return the reason that a stopped run shows."""
-    said = _text(reason)
-    return f"stopped by {_name(by)}" + (f": {said}" if said else "")
+    said = one_line("reason", reason)
+    return f"stopped by {named(by)}" + (f": {said}" if said else "")

@@ -23,14 +23,14 @@ def faults(store: Store, run_id: str) -> Iterator[str]:
     chosen = recorded.campaign(run)
     for ask in scene.log.facts(Ask):
         yield from _ask(_as_of(scene, ask.read_n), ask, _optimizer(chosen))
-    for judgement in scene.log.facts(Judgement):
+    for judgement in scene.log.recorded(Judgement):
         yield from _judgement(_as_of(scene, judgement.read_n), judgement)
 
 
 def audit(store: Store, run_id: str) -> Iterator[str]:
     """Yield what was audited, in one line."""
     log = recorded.scene(store, store.run(run_id)).log
-    asks, judgements = len(log.facts(Ask)), len(log.facts(Judgement))
+    asks, judgements = len(log.facts(Ask)), len(log.recorded(Judgement))
     yield f"audited {run_id}: {log.last_n} events, {asks} asks, {judgements} judgements"
 
 

@@ -6,13 +6,14 @@ what counts is a pure function of the events:
 | an answer (a sample, or the config's own failure) counts unless | note |
 |---|---|
 | an exclusion in force names its node and the time it started at | `exclude`, taken back by `include` |
-| its config was to be measured again after it, and it is not of the validation | `requeue` |
-| an earlier answer of the same slot counts: it was only its replacement | |
+| its config was to be measured again after it, and it is not of the validation | `requeue`, taken back by `include` |
+| an earlier answer of the same slot, or on the same node, counts: it was only its replacement | |
 
 A judgement counts while the answers that it rested on are those that count today among the ones it could know; of
 several at one rung, the newest. So an exclusion that is taken back leaves exactly the decisions of a log without it.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -51,7 +52,7 @@ class Exclusion:
 def exclusions(events: Iterable[Event]) -> list[Exclusion]:
     """Return every exclusion of a log, in their order, those that were taken back too."""
     notes = [(e.n, e.fact) for e in events if isinstance(e.fact, Note) and e.fact.kind in (EXCLUDE, INCLUDE)]
-    undone = {str(note.body.get("id")): n for n, note in reversed(notes) if note.kind == INCLUDE}
+    undone = _undone(notes)
     return [_exclusion(n, note, undone) for n, note in notes if note.kind == EXCLUDE]
 
 
@@ -69,18 +70,42 @@ def _exclusion(n: int, note: Note, undone: dict[str, int]) -> Exclusion:
     )
 
 
-def requeues(events: Iterable[Event]) -> dict[str, list[int]]:
-    """Return config id -> numbers of the events that had it measured again."""
-    found: dict[str, list[int]] = {}
-    for event in events:
-        if isinstance(event.fact, Note) and event.fact.kind == REQUEUE:
-            found.setdefault(str(event.fact.body["config"]), []).append(event.n)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requeue:
+    """That a config is to be measured again; `undone_n` when the run ended before it was."""
+
+    id: str
+    config_id: str
+    n: int
+    undone_n: int | None = None
+
+    def holds(self, n: int) -> bool:
+        """Whether it was in force when event `n` had just been written."""
+        return self.n <= n and (self.undone_n is None or self.undone_n > n)
+
+
+def requeues(events: Iterable[Event]) -> dict[str, list[Requeue]]:
+    """Return config id -> what had it measured again, oldest first."""
+    notes = [(e.n, e.fact) for e in events if isinstance(e.fact, Note) and e.fact.kind in (REQUEUE, INCLUDE)]
+    undone = _undone(notes)
+    found: dict[str, list[Requeue]] = {}
+    for n, note in notes:
+        if note.kind == REQUEUE:
+            config_id, name = str(note.body["config"]), str(note.body["id"])
+            found.setdefault(config_id, []).append(
+                Requeue(id=name, config_id=config_id, n=n, undone_n=undone.get(name))
+            )
     return found
+
+
+def _undone(notes: Sequence[tuple[int, Note]]) -> dict[str, int]:
+    """Return id -> number of the event that took the exclusion or re-queue back."""
+    return {str(note.body.get("id")): n for n, note in reversed(notes) if note.kind == INCLUDE}
 
 
 def void(events: Sequence[Event]) -> frozenset[int]:
     """Return the numbers of the events that do not count any more."""
-    acts = Acts(exclusions=exclusions(events), requeues=requeues(events))
+    acts = acts_of(events)
     if not acts.exclusions and not acts.requeues:
         return frozenset()
     judged: dict[str, list[tuple[int, Judgement]]] = {}
@@ -94,29 +119,36 @@ def void(events: Sequence[Event]) -> frozenset[int]:
     return frozenset(found)
 
 
-def renewals(events: Sequence[Event], config_id: str) -> int:
-    """Return how often an action took answers of a config away: the repeat that its next samples are.
-
-    An exclusion that is taken back stays counted, so that no two samples ever have the same config, node and repeat.
-    """
-    tuned = [a for _, a in _answers(events).get(config_id, []) if a.purpose is not Purpose.VALIDATE]
-    hit = sum(any(x.hits(answer) for answer in tuned) for x in exclusions(events))
-    return hit + len(requeues(events).get(config_id, []))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Acts:
-    """What was done to a log: exclusions, and config id -> numbers of its re-queues."""
+    """What was done to a log: exclusions, and config id -> its re-queues."""
 
     exclusions: Sequence[Exclusion]
-    requeues: Mapping[str, Sequence[int]]
+    requeues: Mapping[str, Sequence[Requeue]]
+
+    def renewals(self, events: Sequence[Event]) -> Counter[str]:
+        """Return config id -> how often an action took answers of it away: the repeat that its next samples are.
+
+        An exclusion that is taken back stays counted, so that no two samples ever have the same config, node and
+        repeat. The answers of the validation are left out.
+        """
+        found = Counter({config_id: len(own) for config_id, own in self.requeues.items()})
+        for config_id, own in _answers(events).items() if self.exclusions else ():
+            tuned = [answer for _, answer in own if answer.purpose is not Purpose.VALIDATE]
+            found[config_id] += sum(any(x.hits(answer) for answer in tuned) for x in self.exclusions)
+        return found
 
     def take_away(self, n: int, answer: Sample | Failure, as_of: int) -> bool:
         """Whether the acts up to event `as_of` take away the answer that is event `n`."""
         again = self.requeues.get(answer.config_id, ())
-        if answer.purpose is not Purpose.VALIDATE and any(n < number <= as_of for number in again):
+        if answer.purpose is not Purpose.VALIDATE and any(n < r.n and r.holds(as_of) for r in again):
             return True
         return any(x.holds(as_of) and x.hits(answer) for x in self.exclusions)
+
+
+def acts_of(events: Sequence[Event]) -> Acts:
+    """Return what was done to a log."""
+    return Acts(exclusions=exclusions(events), requeues=requeues(events))
 
 
 Answers = Sequence[tuple[int, Sample | Failure]]
@@ -151,12 +183,15 @@ def _void_of(answers: Answers, judged: Sequence[tuple[int, Judgement]], acts: Ac
 def _counted(answers: Answers, acts: Acts, as_of: int) -> set[int]:
     """Return the numbers of one config's answers that count by the acts up to an event."""
     left = [(n, answer) for n, answer in answers if not acts.take_away(n, answer, as_of)]
-    first: dict[tuple[Purpose, int], int] = {}
-    for _, answer in left:
-        place = answer.purpose, answer.slot
-        first[place] = min(first.get(place, answer.repeat), answer.repeat)
-    return {
-        n
-        for n, answer in left
-        if answer.purpose is Purpose.VALIDATE or answer.repeat == first[answer.purpose, answer.slot]
-    }
+    kept: dict[int, Sample | Failure] = {}
+    for n, answer in sorted(left, key=lambda pair: (pair[1].repeat, pair[0])):
+        if not any(_replaces(answer, earlier) for earlier in kept.values()):
+            kept[n] = answer
+    return set(kept)
+
+
+def _replaces(answer: Sample | Failure, earlier: Sample | Failure) -> bool:
+    """Whether an answer was asked for only because an earlier one did not count: same slot, or same node."""
+    if answer.purpose is Purpose.VALIDATE or answer.purpose is not earlier.purpose:
+        return False
+    return answer.repeat > earlier.repeat and (answer.slot == earlier.slot or answer.node == earlier.node)

@@ -12,6 +12,8 @@ from albacore.sample import Failure, Sample
 
 REOPEN = "reopen"
 """Kind of the note that lets an ended run go on."""
+VERDICT = "verdict"
+"""Kind of the note that a run's verdict is; the last one is in force."""
 EXCLUDE, INCLUDE, REQUEUE = "exclude", "include", "requeue"
 """Kinds of the notes that change which samples count: `counting.py`."""
 
@@ -78,7 +80,8 @@ class Judgement:
         score: The one value that is told, in the metric's unit; None is never told.
         reasons: Why the score is what it is, one line per step.
         read_n: Number of the last event that was read.
-        is_capped: Whether the fleet had fewer eligible nodes than the rung asks for.
+        is_capped: Whether it rests on fewer samples than the rung asks for.
+        revision: How many judgements of this config at this rung came before: samples were taken away in between.
     """
 
     config_id: str
@@ -91,6 +94,7 @@ class Judgement:
     reasons: tuple[str, ...]
     read_n: int
     is_capped: bool = False
+    revision: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,28 +4,48 @@ The steps and their order are the paper's (TUNA §5.2, Fig. 10): detect, adjust,
 iteration, and each is a pure function of the log.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 from albacore.policies import Reading
 from albacore.replay import Scene
+from albacore.sample import Failure, Purpose, Sample
 from albacore.trial import Judgement, Stability
 
+T = TypeVar("T", Sample, Failure)
 
-def detect(scene: Scene, config_id: str) -> tuple[Stability, float, list[str]]:
-    """Return what failures and detector say of a trial's samples: verdict, relative range, reasons (TUNA §4.2)."""
-    trial = scene.log.trial(config_id)
-    values = [s.value(scene.metric) for s in trial.samples]
-    if trial.config_failures:
-        first = trial.config_failures[0]
+
+def answers(scene: Scene, config_id: str, rung: int) -> tuple[list[Sample], list[Failure]]:
+    """Return the samples and the config's own failures that a rung is judged by.
+
+    They are those of its slots. When samples of a config were taken away a lower rung may be judged again after a
+    higher one was measured, and must not see more of it than other configs show at that rung.
+    """
+    trial, nodes = scene.log.trial(config_id), scene.policy.ladder.rungs[rung]
+    if not scene.log.renewals(config_id):
+        return list(trial.samples), list(trial.config_failures)
+    return _of_slots(trial.samples, nodes), _of_slots(trial.config_failures, nodes)
+
+
+def _of_slots(found: Sequence[T], nodes: int) -> list[T]:
+    return [fact for fact in found if fact.slot < nodes or fact.purpose is Purpose.DEFAULT]
+
+
+def detect(scene: Scene, config_id: str, rung: int) -> tuple[Stability, float, list[str]]:
+    """Return what failures and detector say of a rung's samples: verdict, relative range, reasons (TUNA §4.2)."""
+    samples, failures = answers(scene, config_id, rung)
+    values = [s.value(scene.metric) for s in samples]
+    if failures:
+        first = failures[0]
         return Stability.FAILED, 0.0, [f"failed on {first.node}: {first.message}"]
     detection = scene.policy.detector.detect(values)
     verdict = Stability.UNSTABLE if detection.is_unstable else Stability.STABLE
     return verdict, detection.relative_range, [detection.reason]
 
 
-def adjust(scene: Scene, config_id: str, stability: Stability) -> tuple[dict[str, float], list[str]]:
+def adjust(scene: Scene, config_id: str, rung: int, stability: Stability) -> tuple[dict[str, float], list[str]]:
     """Return node -> adjusted figure, and the reason; unstable and failed trials bypass the model (Alg. 2, §4.3)."""
-    readings = [Reading.of(s, scene.metric) for s in scene.log.trial(config_id).samples]
+    readings = [Reading.of(s, scene.metric) for s in answers(scene, config_id, rung)[0]]
     raw = {r.node: r.value for r in readings}
     if stability is not Stability.STABLE:
         return raw, [f"adjuster bypassed: {stability}"]
@@ -59,25 +79,54 @@ def score(scene: Scene, stability: Stability, adjusted: Mapping[str, float]) -> 
 
 def judge(scene: Scene, config_id: str, rung: int, *, is_capped: bool = False) -> Judgement:
     """Return the judgement of a full rung: detect, adjust, aggregate, in the paper's order (TUNA §5.2)."""
-    stability, found, reasons = detect(scene, config_id)
-    adjusted, adjusting = adjust(scene, config_id, stability)
+    stability, found, reasons = detect(scene, config_id, rung)
+    adjusted, adjusting = adjust(scene, config_id, rung, stability)
     value, scoring = score(scene, stability, adjusted)
-    capped = ["capped: fewer eligible nodes than the rung asks for"] if is_capped else []
+    capped = [cap(scene, config_id, rung)] if is_capped else []
     return Judgement(
         config_id=config_id,
         rung=rung,
         stability=stability,
         relative_range=found,
-        raw={s.node: s.value(scene.metric) for s in scene.log.trial(config_id).samples},
+        raw={s.node: s.value(scene.metric) for s in answers(scene, config_id, rung)[0]},
         adjusted=adjusted,
         score=value,
         reasons=tuple(reasons + adjusting + scoring + capped),
         read_n=scene.log.last_n,
         is_capped=is_capped,
+        revision=revision(scene, config_id, rung),
     )
+
+
+def cap(scene: Scene, config_id: str, rung: int) -> str:
+    """Return why a rung is judged by fewer samples than it asks for."""
+    if not scene.log.renewals(config_id):
+        return "capped: fewer eligible nodes than the rung asks for"
+    return f"capped: {len(answers(scene, config_id, rung)[0])} of {scene.policy.ladder.rungs[rung]} sample(s) count"
+
+
+def revision(scene: Scene, config_id: str, rung: int) -> int:
+    """Return how many judgements of a config at a rung the log has, those too that do not count any more."""
+    return sum((j.config_id, j.rung) == (config_id, rung) for j in scene.log.recorded(Judgement))
 
 
 def is_full(scene: Scene, config_id: str, rung: int) -> bool:
     """Whether the rung has all its samples, or the config has failed: only then is it judged (T13)."""
-    trial = scene.log.trial(config_id)
-    return bool(trial.config_failures) or len(trial.filled) >= scene.policy.ladder.rungs[rung]
+    samples, failures = answers(scene, config_id, rung)
+    return bool(failures) or len({s.slot for s in samples}) >= scene.policy.ladder.rungs[rung]
+
+
+def overdue(scene: Scene) -> list[tuple[str, int]]:
+    """Return (config id, rung) of what was judged, does not count any more, and still has a sample to be judged by.
+
+    Oldest first. While a run goes on its lanes take the missing samples and judge such rungs again, all but the
+    default's, which no lane asks for.
+    """
+    counts = {(j.config_id, j.rung) for j in scene.log.facts(Judgement)}
+    once = dict.fromkeys((j.config_id, j.rung) for j in scene.log.recorded(Judgement))
+    return [key for key in once if key not in counts and any(answers(scene, *key))]
+
+
+def rejudge(scene: Scene, config_id: str, rung: int) -> Judgement:
+    """Return the judgement of a rung by the samples that are left of it."""
+    return judge(scene, config_id, rung, is_capped=not is_full(scene, config_id, rung))

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from albacore.counting import requeues
 from albacore.optimizers import Observation, Optimizer
 from albacore.policies import Policy
 from albacore.sample import Blame, Failure, Purpose, Sample
@@ -80,8 +81,19 @@ def open_asks(log: Log) -> list[Ask]:
 
 
 def given_up(log: Log) -> set[tuple[str, int]]:
-    """Return (config id, rung) of the trials that were asked for often enough without ever being judged."""
-    asked = Counter((a.config_id, a.rung) for a in log.facts(Ask))
+    """Return (config id, rung) of the trials that were asked for often enough without being judged.
+
+    What was judged once, or is to be measured again, has all its asks anew.
+    """
+    asked: Counter[tuple[str, int]] = Counter()
+    again = {r.n: r.config_id for found in requeues(log.events).values() for r in found}
+    for event in log.events:
+        if isinstance(event.fact, Ask):
+            asked[event.fact.config_id, event.fact.rung] += 1
+        elif isinstance(event.fact, Judgement):
+            asked.pop((event.fact.config_id, event.fact.rung), None)
+        elif event.n in again:
+            asked = Counter({key: times for key, times in asked.items() if key[0] != again[event.n]})
     judged = {(j.config_id, j.rung) for j in log.facts(Judgement)}
     running = {(a.config_id, a.rung) for a in open_asks(log) if not _is_abandoned(a, log)}
     return {key for key, times in asked.items() if times >= GIVE_UP_AFTER and key not in judged | running}
@@ -96,12 +108,14 @@ def _is_abandoned(ask: Ask, log: Log) -> bool:
 def abandoned(log: Log, lane: int) -> list[Ask]:
     """Return the open asks that somebody has to take over, oldest first.
 
-    A lane that asks has no other iteration, so its own open asks are abandoned too.
+    A lane that asks has no other iteration, so its own open asks are abandoned too. A config that another lane measures
+    at this moment is left alone: when samples were taken away, several of its rungs are open at once.
     """
     lost = given_up(log)
-    return [
-        a for a in open_asks(log) if (a.config_id, a.rung) not in lost and (a.lane == lane or _is_abandoned(a, log))
-    ]
+    found = [a for a in open_asks(log) if (a.config_id, a.rung) not in lost]
+    free = [a for a in found if a.lane == lane or _is_abandoned(a, log)]
+    busy = {a.config_id for a in found if a not in free}
+    return [a for a in free if a.config_id not in busy]
 
 
 def costs(scene: Scene) -> dict[tuple[str, int], float]:
@@ -177,26 +191,35 @@ def quarantined(log: Log) -> set[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slot:
-    """One sample that a trial still lacks, and the nodes it may be taken on, in order of preference."""
+    """One sample that a trial still lacks, and the nodes it may be taken on, in order of preference.
+
+    Attributes:
+        repeat: 0, or how often samples of the config were taken away: the slot may have had one before.
+    """
 
     index: int
     nodes: tuple[str, ...]
+    repeat: int = 0
 
 
 def open_slots(scene: Scene, config_id: str, rung: int, nodes: Sequence[str]) -> tuple[list[Slot], bool]:
     """Return the samples that a trial lacks for a rung, and whether the fleet caps it below the rung.
 
-    Only nodes that this config has not used are eligible (TUNA §5.1); the least used come first. Each slot starts at
-    another node of the same list, so that slots of one trial do not queue for the same node.
+    Only nodes that this config has not used are eligible (TUNA §5.1); the least used come first. A node whose sample
+    of the config does not count any more is eligible again, after all others. Each slot starts at another node of the
+    same list, so that slots of one trial do not queue for the same node.
     """
     trial = scene.log.trial(config_id)
     lost = quarantined(scene.log)
-    used = Counter(s.node for s in scene.log.facts(Sample) if s.purpose is not Purpose.VALIDATE)
+    taken_at = [s for s in scene.log.recorded(Sample) if s.purpose is not Purpose.VALIDATE]
+    used, seen = Counter(s.node for s in taken_at), {s.node for s in taken_at if s.config_id == config_id}
     order = {node: hashlib.sha256(f"{config_id}/{node}".encode()).digest() for node in nodes}
-    eligible = sorted((n for n in nodes if n not in trial.nodes | lost), key=lambda n: (used[n], order[n]))
+    eligible = sorted((n for n in nodes if n not in trial.nodes | lost), key=lambda n: (n in seen, used[n], order[n]))
     missing = [i for i in range(scene.policy.ladder.rungs[rung]) if i not in trial.filled]
-    taken = missing[: len(eligible)]
-    slots = [Slot(index=index, nodes=tuple(eligible[i:] + eligible[:i])) for i, index in enumerate(taken)]
+    taken, repeat = missing[: len(eligible)], scene.log.renewals(config_id)
+    slots = [
+        Slot(index=index, nodes=tuple(eligible[i:] + eligible[:i]), repeat=repeat) for i, index in enumerate(taken)
+    ]
     return slots, len(taken) < len(missing)
 
 

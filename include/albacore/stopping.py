@@ -1,9 +1,8 @@
 """Stopping: when a campaign run asks no more, and why."""
 
 import math
-from itertools import pairwise
 
-from albacore.fact import REOPEN
+from albacore.fact import REOPEN, VERDICT
 from albacore.replay import Scene
 from albacore.sample import Blame, Failure, Purpose, Sample
 from albacore.trial import Log, Note
@@ -34,23 +33,28 @@ def cost(scene: Scene) -> float:
 
 
 def elapsed_s(log: Log, *, now: float, opened_at: float) -> float:
-    """Return how long a run has gone on, without the time between its end and its re-opening."""
-    idle = sum(
-        event.at - before.at
-        for before, event in pairwise(log.events)
-        if isinstance(event.fact, Note) and event.fact.kind == REOPEN
-    )
-    return max(0.0, now - opened_at - idle)
-
-
-def used(scene: Scene, *, now: float, opened_at: float, is_idle: bool = False) -> dict[str, float]:
-    """Return what a run has used up of each limit.
+    """Return how long a run has gone on: up to its first verdict, and from each re-opening to the verdict after it.
 
     Args:
-        is_idle: Whether the run has ended: then nothing was used since its last event.
+        log: The run's log.
+        now: The end while there is no verdict, seconds since the epoch.
+        opened_at: The beginning.
     """
-    until = scene.log.events[-1].at if is_idle and scene.log.events else now
-    hours = elapsed_s(scene.log, now=until, opened_at=opened_at) / 3600
+    before, since, last = 0.0, opened_at, opened_at
+    ended: float | None = None
+    for event in log.events:
+        kind = event.fact.kind if isinstance(event.fact, Note) else ""
+        if kind == VERDICT and ended is None:
+            ended = event.at
+        elif kind == REOPEN:  # a run that failed has no verdict: it went on up to its last event
+            before, since, ended = before + (last if ended is None else ended) - since, event.at, None
+        last = event.at
+    return max(0.0, before + (now if ended is None else ended) - since)
+
+
+def used(scene: Scene, *, now: float, opened_at: float) -> dict[str, float]:
+    """Return what a run has used up of each limit."""
+    hours = elapsed_s(scene.log, now=now, opened_at=opened_at) / 3600
     return {"samples": float(spent(scene.log)), "hours": hours, "cost": cost(scene)}
 
 

@@ -5,6 +5,7 @@ off the log.
 """
 
 from bisect import bisect_right
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
@@ -39,9 +40,27 @@ class Log:
         return counting.void(self.events)
 
     @cached_property
+    def exclusions(self) -> list[counting.Exclusion]:
+        """What was excluded, in its order; what was taken back too."""
+        return counting.exclusions(self.events)
+
+    @property
+    def requeues(self) -> list[counting.Requeue]:
+        """What was to be measured again; by config, then in its order."""
+        return [again for found in counting.requeues(self.events).values() for again in found]
+
+    @cached_property
     def reopened_n(self) -> int:
         """Number of the event that re-opened the run last; 0 while it was not."""
         return max((e.n for e in self.events if isinstance(e.fact, Note) and e.fact.kind == REOPEN), default=0)
+
+    def renewals(self, config_id: str) -> int:
+        """Return how often an action took answers of a config away: the repeat that its next samples are."""
+        return self._renewals[config_id]
+
+    @cached_property
+    def _renewals(self) -> Counter[str]:
+        return counting.acts_of(self.events).renewals(self.events)
 
     def until(self, n: int) -> "Log":
         """Return the log as it was when event `n` had just been written."""

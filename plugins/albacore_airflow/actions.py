@@ -4,7 +4,8 @@ Bad input is a UserError: expected, given, remedy.
 """
 
 from albacore import action
-from albacore_airflow import settings
+from albacore import exclusion as excluding
+from albacore_airflow import campaign_tasks, settings
 
 
 def stop(run_id: str, *, by: str, reason: str = "") -> None:
@@ -21,3 +22,31 @@ def extend(
     DAG with the conf `extends`.
     """
     return action.extend(settings.store(), run_id, by=by, samples=samples, hours=hours, cost=cost)
+
+
+def exclude(run_id: str, *, by: str, node: str, since: float, until: float, reason: str = "") -> str:
+    """Let the samples of a node that started from `since` to `until` (epoch seconds) count no more; return the id.
+
+    A live run takes the missing samples again; one that has ended is judged by what is left and gets a new verdict.
+    """
+    span = excluding.Span(node=node, since=since, until=until)
+    name = excluding.exclude(settings.store(), run_id, span, by=by, reason=reason)
+    _conclude_again(run_id)
+    return name
+
+
+def undo_exclude(run_id: str, *, by: str, exclusion: str) -> None:
+    """Take an exclusion back, by its id; see `albacore.exclusion.undo_exclude`."""
+    excluding.undo_exclude(settings.store(), run_id, by=by, exclusion=exclusion)
+    _conclude_again(run_id)
+
+
+def requeue(run_id: str, *, by: str, config_id: str, reason: str = "") -> None:
+    """Have a config measured again; see `albacore.exclusion.requeue`."""
+    excluding.requeue(settings.store(), run_id, by=by, config_id=config_id, reason=reason)
+
+
+def _conclude_again(run_id: str) -> None:
+    """Write a new verdict beside the old one when a run that has ended says something else now."""
+    if action.has_ended(settings.run_log(run_id).read()):
+        campaign_tasks.conclude(run_id)

@@ -2,16 +2,19 @@
 
 import dataclasses
 import hashlib
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from albacore import judging, recorded, stopping, verdict
+from albacore import exclusion, judging, recorded, stopping, verdict
 from albacore.benchmark import Fragment
 from albacore.errors import ConfigError, NodeError, PlatformError
+from albacore.fact import EXCLUDE, INCLUDE, REOPEN, VERDICT
 from albacore.nodes import job
 from albacore.sample import Failure, Purpose, Sample
 from albacore.space import Config, Space
 from albacore.store import CampaignRun
-from albacore.trial import Note, Stability
+from albacore.trial import Log, Note, Stability
 from albacore_airflow import settings
 
 
@@ -26,10 +29,18 @@ def run_id_of(campaign: str, dag_run_id: str, started: str) -> str:
 
 
 def plan_default(run_id: str) -> list[dict[str, Any]]:
-    """Return one slot per tuning node for the default config: it runs first, and everywhere."""
+    """Return one slot per tuning node for the default config: it runs first, and everywhere.
+
+    A run that was re-opened has its samples already.
+    """
     scene = settings.scene(run_id)
     tuning = [r.name for r in settings.store().nodes(run_id) if r.role == "tuning"]
-    return [slot(run_id, scene.default_id, Purpose.DEFAULT, i, [node]) for i, node in enumerate(tuning)]
+    known, repeat = scene.log.trial(scene.default_id).filled, scene.log.renewals(scene.default_id)
+    return [
+        slot(run_id, scene.default_id, Purpose.DEFAULT, i, [node], repeat)
+        for i, node in enumerate(tuning)
+        if i not in known
+    ]
 
 
 def slot(
@@ -57,6 +68,9 @@ def judge_default(run_id: str) -> dict[str, Any]:
         raise PlatformError(
             f"run {run_id}: no node measured the default config. See the failed tasks 'prepare' and 'default'."
         )
+    known = scene.log.trial(scene.default_id).judged(scene.top_rung)
+    if known is not None and not known.is_capped:
+        return {"score": known.score, "relative_range": known.relative_range}
     judgement = judging.judge(scene, scene.default_id, scene.top_rung)
     if judgement.stability is Stability.FAILED:
         raise ConfigError(
@@ -67,11 +81,19 @@ def judge_default(run_id: str) -> dict[str, Any]:
 
 
 def lane_runs(run_id: str) -> list[dict[str, Any]]:
-    """Take the run's lease and return what starts each lane: the id of its first iteration and its conf."""
+    """Take the run's lease and return what starts each lane: the id of its next iteration and its conf.
+
+    That is its first one, unless the run was re-opened.
+    """
+    from albacore_airflow import lanes
+
     settings.run_leases().take_resource(settings.run_resource(run_id), run_id)
     return [
-        {"trigger_run_id": iteration_id(run_id, lane, 0), "conf": iteration_conf(run_id, lane, 0)}
-        for lane in range(lane_count(run_id))
+        {
+            "trigger_run_id": iteration_id(run_id, lane.index, lane.n),
+            "conf": iteration_conf(run_id, lane.index, lane.n),
+        }
+        for lane in lanes.read(settings.run_log(run_id).read(), lane_count(run_id))
     ]
 
 
@@ -98,6 +120,7 @@ def plan_validation(run_id: str) -> list[dict[str, Any]]:
     """Return the slots of default and best config on the fresh nodes, in turn (T16)."""
     from albacore.replay import incumbent
 
+    exclusion.settle(settings.store(), run_id)
     scene = settings.scene(run_id)
     run = settings.store().run(run_id)
     fresh = [r.name for r in settings.store().nodes(run_id) if r.role == "validation"]
@@ -106,7 +129,7 @@ def plan_validation(run_id: str) -> list[dict[str, Any]]:
     repeats = recorded.campaign(run).validation.repeats
     return [
         slot(run_id, config_id, Purpose.VALIDATE, index, [node], repeat)
-        for index, node, repeat in verdict.validation_slots(fresh, repeats)
+        for index, node, repeat in later(scene.log, verdict.validation_slots(fresh, repeats), len(fresh))
         for config_id in configs
     ]
 
@@ -114,6 +137,7 @@ def plan_validation(run_id: str) -> list[dict[str, Any]]:
 def conclude(run_id: str) -> dict[str, Any]:
     """Return the verdict as plain data: sentence, figures, the knobs that differ, and the fragment to copy."""
     run = settings.store().run(run_id)
+    exclusion.settle(settings.store(), run_id)
     scene, stopped = settings.scene(run_id), stop_reason(run_id)
     if stopped == stopping.FAILED:
         raise PlatformError(f"run {run_id}: {stopped}, so there is no verdict. See the red iterations.")
@@ -128,8 +152,28 @@ def conclude(run_id: str) -> dict[str, Any]:
     body["warnings"] = verdict.warnings(scene)
     if found.best is not None:
         body |= changes(run, scene.space, scene.space.default(), scene.configs[found.best.config_id])
-    settings.run_log(run_id).append_note(Note(kind="verdict", body=body), key="verdict")
+    if not is_said_already(scene.log, body):
+        settings.run_log(run_id).append_note(Note(kind=VERDICT, body=body), key=verdict_key(scene.log))
     return body
+
+
+def verdict_key(log: Log) -> str:
+    """Return the key of a run's next verdict: one for the run, and one more for each act of a person since."""
+    acts = [e.n for e in log.events if isinstance(e.fact, Note) and e.fact.kind in (REOPEN, EXCLUDE, INCLUDE)]
+    return f"{VERDICT}.{acts[-1]}" if acts else VERDICT
+
+
+def is_said_already(log: Log, body: Mapping[str, Any]) -> bool:
+    """Whether the last verdict since the run was (re-)opened says the same: what was excluded did not concern it."""
+    said = log.notes(VERDICT, after=log.reopened_n)
+    return bool(said) and said[-1].body == json.loads(json.dumps(body))
+
+
+def later(log: Log, slots: Sequence[tuple[int, str, int]], nodes: int) -> list[tuple[int, str, int]]:
+    """Return (slot, node, repeat) of a validation with new repeats, when the run was re-opened after another one."""
+    facts = [e.fact for e in log.until(log.reopened_n).events if isinstance(e.fact, Sample | Failure)]
+    first = max((f.repeat + 1 for f in facts if f.purpose is Purpose.VALIDATE), default=0)
+    return [(index + first * nodes, node, repeat + first) for index, node, repeat in slots]
 
 
 def changes(run: CampaignRun, space: Space, default: Config, best: Config) -> dict[str, Any]:

@@ -49,6 +49,12 @@ def form(campaign: Campaign) -> dict[str, Param]:
         "seed": Param(campaign.seed, type="integer", minimum=0, maximum=2**32 - 1, title="Seed"),
         "preset": Param(campaign.policy.preset, enum=["tuna", "traditional", "naive"], title="Policy"),
         "optimizer": Param(campaign.optimizer.name, enum=sorted(KINDS), title="Optimizer"),
+        "extends": Param(
+            "",
+            type="string",
+            title="Extends",
+            description="Id of a campaign run that has ended: it goes on up to these samples and hours.",
+        ),
     }
 
 
@@ -77,6 +83,12 @@ def open_run(name: str) -> str:
     """Open the campaign run: everything that is fixed before the first sample."""
     context = get_current_context()
     dag_run = context["dag_run"]
+    conf = dag_run.conf or {}
+    if conf.get("extends"):
+        by = str(getattr(dag_run, "triggering_user_name", None) or "Airflow")
+        opened = opening.reopen_run(name, str(conf["extends"]).strip(), conf, _caller(context), by=by)
+        _push(opened, "prepare")
+        return opened
     started = f"{dag_run.run_after:%Y%m%dt%H%M%S}"
     logical = dag_run.logical_date.isoformat() if dag_run.logical_date else None
     run_id = campaign_tasks.run_id_of(name, dag_run.run_id, started)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from albacore import judging, recorded, replay
+from albacore import exclusion, judging, recorded, replay
 from albacore.errors import PlatformError
 from albacore.replay import Scene
 from albacore.sample import Purpose
@@ -55,6 +55,9 @@ def suggest(run_id: str, lane: int, key: str) -> dict[str, Any] | None:
 def _ask(run_id: str, lane: int, key: str) -> Ask:
     """Decide on the log as it is, and append the ask."""
     scene = settings.scene(run_id)
+    if any(config_id == scene.default_id for config_id, _ in judging.overdue(scene)):
+        exclusion.settle(settings.store(), run_id, only=scene.default_id)  # no lane asks for the default
+        scene = settings.scene(run_id)
     chosen = recorded.campaign(settings.store().run(run_id))
     decision = replay.decide(scene, settings.optimizer(chosen), lane=lane)
     ask = Ask(
@@ -77,7 +80,7 @@ def _handed_on(ask: Ask) -> dict[str, Any]:
 def pick_nodes(run_id: str, ask: dict[str, Any]) -> list[dict[str, Any]]:
     """Return one slot per sample that the trial still lacks, each with its eligible nodes (TUNA §5.1)."""
     slots, _ = _open_slots(settings.scene(run_id), run_id, ask)
-    return [campaign_tasks.slot(run_id, ask["config"], Purpose.TUNE, s.index, list(s.nodes)) for s in slots]
+    return [campaign_tasks.slot(run_id, ask["config"], Purpose.TUNE, s.index, list(s.nodes), s.repeat) for s in slots]
 
 
 def _open_slots(scene: Scene, run_id: str, ask: dict[str, Any]) -> tuple[list[replay.Slot], bool]:
@@ -98,7 +101,7 @@ def detect_outliers(run_id: str, ask: dict[str, Any]) -> dict[str, Any]:
             raise PlatformError(
                 f"trial {ask['config']}: {len(slots)} sample(s) are missing. The next iteration takes them."
             )
-    stability, found, reasons = judging.detect(scene, ask["config"])
+    stability, found, reasons = judging.detect(scene, ask["config"], ask["rung"])
     return {
         "stability": stability.value,
         "relative_range": found,
@@ -112,7 +115,7 @@ def adjust_noise(run_id: str, ask: dict[str, Any], detected: dict[str, Any]) -> 
     """Return node -> adjusted value, by a model of the trials judged before (predict before fit)."""
     scene = settings.scene(run_id, until=detected["read_n"], telemetry=True)
     with host_slot(run_id, f"{run_id}/adjust/{ask['index']}"):
-        values, reasons = judging.adjust(scene, ask["config"], Stability(detected["stability"]))
+        values, reasons = judging.adjust(scene, ask["config"], ask["rung"], Stability(detected["stability"]))
     return {"values": values, "reasons": reasons}
 
 
@@ -128,19 +131,21 @@ def report(
 ) -> dict[str, Any]:
     """Tell the optimizer: append the judgement once, and return the run's progress."""
     scene = settings.scene(run_id, until=detected["read_n"])
-    capped = ["capped: fewer eligible nodes than the rung asks for"] if detected["is_capped"] else []
+    config_id, rung = ask["config"], ask["rung"]
+    capped = [judging.cap(scene, config_id, rung)] if detected["is_capped"] else []
     settings.run_log(run_id).append_judgement(
         Judgement(
-            config_id=ask["config"],
-            rung=ask["rung"],
+            config_id=config_id,
+            rung=rung,
             stability=Stability(detected["stability"]),
             relative_range=detected["relative_range"],
-            raw={s.node: s.value(scene.metric) for s in scene.log.trial(ask["config"]).samples},
+            raw={s.node: s.value(scene.metric) for s in judging.answers(scene, config_id, rung)[0]},
             adjusted=adjusted["values"],
             score=scored["score"],
             reasons=(*detected["reasons"], *adjusted["reasons"], *scored["reasons"], *capped),
             read_n=detected["read_n"],
             is_capped=detected["is_capped"],
+            revision=judging.revision(scene, config_id, rung),
         )
     )
     return progress.of(run_id, "tune")

@@ -7,7 +7,7 @@ lane ends.
 
 from dataclasses import dataclass
 
-from albacore.trial import Log, Note
+from albacore.trial import Ask, Judgement, Log, Note
 from albacore_airflow import settings
 from albacore_airflow.campaign_tasks import lane_count, stop_reason
 
@@ -25,8 +25,8 @@ class Lane:
 
 
 def read(log: Log, count: int) -> list[Lane]:
-    """Return the run's lanes as the log shows them."""
-    ended = {note.body.get("lane") for note in log.notes(LANE_END)}
+    """Return the run's lanes as the log shows them; in a run that was re-opened they go on counting."""
+    ended = {note.body.get("lane") for note in log.notes(LANE_END, after=log.reopened_n)}
     last: dict[object, int] = {}
     for note in log.notes(ITERATION):
         n = note.body.get("n")
@@ -46,6 +46,13 @@ def end_iteration(run_id: str, lane: int, n: int, *, key: str, is_ok: bool) -> N
     settings.run_log(run_id).append_note(Note(kind=ITERATION, body=body), key=key)
 
 
+def has_judged(log: Log, ask: Ask) -> bool:
+    """Whether the rung that an iteration asked for was judged since, also when that does not count any more."""
+    return any(
+        (j.config_id, j.rung) == (ask.config_id, ask.rung) and j.read_n > ask.read_n for j in log.recorded(Judgement)
+    )
+
+
 def is_watched(run_id: str) -> bool:
     """Whether somebody holds the campaign run's lease."""
     return settings.leases().holder(settings.run_resource(run_id)) is not None
@@ -57,5 +64,8 @@ def reason_to_end(run_id: str) -> str | None:
 
 
 def end_lane(run_id: str, lane: int, reason: str) -> None:
-    """Write down that a lane ends and why, once."""
-    settings.run_log(run_id).append_note(Note(kind=LANE_END, body={"lane": lane, "reason": reason}), key=str(lane))
+    """Write down that a lane ends and why, once, and once more when the run was re-opened since."""
+    log = settings.run_log(run_id)
+    opened = log.read().reopened_n
+    key = f"{lane}.{opened}" if opened else str(lane)
+    log.append_note(Note(kind=LANE_END, body={"lane": lane, "reason": reason}), key=key)

@@ -47,8 +47,13 @@ class Slot:
 
     @property
     def key(self) -> str:
-        """Owner of its leases: the same for every task that ever works on it."""
-        return f"{self.run}/{self.config}/{self.purpose}/{self.slot}"
+        """Owner of its leases: the same for every task that ever works on it.
+
+        A slot that is asked for anew, after its sample was taken away, is another one; slots of the validation are
+        numbered over all repeats.
+        """
+        again = f"/r{self.repeat}" if self.repeat and self.purpose is not Purpose.VALIDATE else ""
+        return f"{self.run}/{self.config}/{self.purpose}/{self.slot}{again}"
 
     def job_id(self, attempt: int) -> str:
         """Id of the job that an attempt is."""
@@ -123,8 +128,11 @@ class Measurement:
         failed = {fact.node for fact in self._facts() if isinstance(fact, Failure)}
         if not failed:
             return list(self.slot.nodes)
-        samples = self.log.read().samples(self.slot.config, self.slot.purpose)
-        taken = {s.node for s in samples if s.slot != self.slot.slot and s.repeat == self.slot.repeat}
+        mine = self.slot
+        samples = [s for s in self.log.read().recorded(Sample) if s.config_id == mine.config]
+        taken = {
+            s.node for s in samples if s.purpose is mine.purpose and s.slot != mine.slot and s.repeat == mine.repeat
+        }
         open_nodes = [name for name in self.slot.nodes if name not in taken]
         return [name for name in open_nodes if name not in failed] or open_nodes
 
@@ -226,7 +234,7 @@ class Measurement:
         return True
 
     def _facts(self) -> list[Sample | Failure]:
-        return self.log.slot_facts(self.slot.config, self.slot.purpose, self.slot.slot)
+        return self.log.slot_facts(self.slot.config, self.slot.purpose, self.slot.slot, self.slot.repeat)
 
     def _append(self, fact: Sample | Failure, attempt: int) -> None:
         if isinstance(fact, Sample):

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import albacore
-from albacore import admission, recorded
+from albacore import action, admission, recorded
 from albacore.admission import Caller
 from albacore.benchmark import Benchmark, unpack
 from albacore.campaign import Campaign, read
 from albacore.checking import space_of
+from albacore.errors import UserError
 from albacore.nodes.preparation import prepare
 from albacore.space import Space
 from albacore.store import CampaignRun, NodeRecord
@@ -53,6 +54,32 @@ def open_run(name: str, run_id: str, form: Mapping[str, Any], logical_date: str 
             library=albacore.__version__,
         )
     )
+    return run_id
+
+
+def reopen_run(name: str, run_id: str, conf: Mapping[str, Any], caller: Caller, *, by: str) -> str:
+    """Let a run of this campaign that has ended go on with larger limits (B08); return its id.
+
+    Args:
+        name: The campaign.
+        run_id: The campaign run.
+        conf: `samples`, `hours`: the new totals; without one, or with a lower one, the run's own stays.
+        caller: The DAG run that re-opens it.
+        by: Who asks for it.
+
+    Raises:
+        UserError: The run is not of this campaign, one of its runs goes on, or nothing is left under these limits.
+    """
+    store = settings.store()
+    store.migrate()
+    run = store.run(run_id)
+    if run.campaign != name:
+        raise UserError(
+            f"extends: expected a run of campaign {name!r}, {run_id!r} is one of {run.campaign!r}. Trigger that one."
+        )
+    limits = {limit: conf[limit] for limit in ("samples", "hours") if conf.get(limit) is not None}
+    admission.admit(store, recorded.campaign(run), run_id, caller)
+    action.reopen(store, run_id, by=by, key=caller.dag_run_id, limits=limits)
     return run_id
 
 

@@ -204,7 +204,7 @@ class NextIterationOperator(TriggerDagRunOperator):
         run_id, lane, n = str(self.campaign_run), int(self.lane), int(self.n)
         key = campaign_tasks.iteration_id(run_id, lane, n)
         ask = settings.run_log(run_id).ask_of(key)
-        judged = ask and settings.run_log(run_id).read().trial(ask.config_id).judged(ask.rung)
+        judged = ask and lanes.has_judged(settings.run_log(run_id).read(), ask)
         reason = lanes.reason_to_end(run_id)
         lanes.end_iteration(run_id, lane, n, key=key, is_ok=bool(judged) or (ask is None and reason is not None))
         if not lanes.is_watched(run_id):  # the lane pauses: whoever watches the run again starts it again

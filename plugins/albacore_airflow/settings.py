@@ -14,6 +14,7 @@ from albacore.optimizers import Optimizer, by_name
 from albacore.replay import Scene
 from albacore.store import CampaignRun, NodeRecord, Store, address
 from albacore.store.leases import Leases
+from albacore.store.leases import run_resource as run_resource
 from albacore.store.run_log import RunLog
 
 STORE_CONNECTION = "albacore_store"
@@ -76,11 +77,6 @@ def leases() -> Leases:
 def run_leases() -> Leases:
     """Return the leases of campaign runs, which end sooner."""
     return Leases(store(), lease_s=RUN_LEASE_S)
-
-
-def run_resource(run_id: str) -> str:
-    """Return the resource whose lease keeps a campaign run's lanes alive."""
-    return f"run:{run_id}"
 
 
 def scene(run_id: str, *, until: int | None = None, telemetry: bool = False) -> Scene:

@@ -99,10 +99,11 @@ def test_the_grid_shows_the_names_of_nodes(shipped, name):
 
 
 @pytest.mark.parametrize("name", CAMPAIGNS)
-def test_the_form_has_five_fields_with_the_values_of_the_file(shipped, name):
-    """samples, hours, seed, preset, optimizer; each has a title, and a range or a list of choices."""
-    form = shipped["dags"][name]["form"]
-    assert list(form) == ["samples", "hours", "seed", "preset", "optimizer"]
+def test_the_form_has_the_values_of_the_file_and_a_place_for_the_run_it_extends(shipped, name):
+    """samples, hours, seed, preset, optimizer: each has a title, and a range or a list of choices; then extends."""
+    form = dict(shipped["dags"][name]["form"])
+    assert list(form) == ["samples", "hours", "seed", "preset", "optimizer", "extends"]
+    assert form.pop("extends")["title"]
     assert form["preset"]["enum"] == ["tuna", "traditional", "naive"]
     assert set(form["optimizer"]["enum"]) == {"smac", "random"}
     assert all(field["title"] for field in form.values())

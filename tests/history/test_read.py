@@ -94,7 +94,7 @@ def test_a_workload_of_unknown_direction_is_refused(tmp_path):
     ("fault", "message"),
     [
         (("70.0", "fast"), "line 2: expected a number in column 'Performance', got 'fast'"),
-        (("512}\",6", "512}\",\"\""), "line 3: expected a name in column 'Worker'"),
+        (('512}",6', '512}",""'), "line 3: expected a name in column 'Worker'"),
         ((",1,\"{'aio': 'on'", ",x,\"{'aio': 'on'"), "line 4: expected a number in column 'Suggestion'"),
         (("'size': 1024}", "'size': __import__('os').getcwd()}"), "line 4: expected a Python dict"),
         (("'size': 1024}", "'size': [[[[[1]]]]]}"), "line 4: expected a Python dict.*deep"),

@@ -13,6 +13,11 @@ from albacore.sample import Purpose
 from albacore.store import Store, schema
 
 
+def run_resource(run_id: str) -> str:
+    """Return the resource whose lease keeps a campaign run's lanes alive."""
+    return f"run:{run_id}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Want:
     """What a slot of a trial needs: one of some nodes, and a free slot of that node's host.

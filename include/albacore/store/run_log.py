@@ -109,9 +109,9 @@ class RunLog:
             return failure
 
     def append_judgement(self, judgement: Judgement) -> Judgement:
-        """Append a judgement; return the one that is there: a full rung is told once (T13)."""
+        """Append a judgement; return the one that is there: a full rung is told once (T13), and once per revision."""
         with self.store.write(self.run_id) as connection:
-            key = {"config_id": judgement.config_id, "rung": judgement.rung}
+            key = {"config_id": judgement.config_id, "rung": judgement.rung, "revision": judgement.revision}
             if found := self._one(connection, Judgement, **key):
                 return found
             self._append(connection, judgement)
@@ -125,8 +125,12 @@ class RunLog:
             self._append(connection, note, key=key)
             return note
 
-    def slot_facts(self, config_id: str, purpose: Purpose, slot: int) -> list[Sample | Failure]:
-        """Return what a slot ended in so far: failures of its attempts, and its sample, in their order."""
+    def slot_facts(self, config_id: str, purpose: Purpose, slot: int, repeat: int = 0) -> list[Sample | Failure]:
+        """Return what a slot ended in so far: failures of its attempts, and its sample, in their order.
+
+        Args:
+            repeat: How often the config's samples were taken away before; each time its slots are asked for anew.
+        """
         found: list[tuple[int, Sample | Failure]] = []
         with self.store.read() as connection:
             for kind in (Failure, Sample):
@@ -136,6 +140,7 @@ class RunLog:
                     table.c.config_id == config_id,
                     table.c.purpose == purpose.value,
                     table.c.slot == slot,
+                    table.c.repeat == repeat,
                 )
                 for row in connection.execute(query).mappings():
                     found.append((row["n"], rows.to_fact(table.name, row)))  # type: ignore[arg-type]
@@ -169,4 +174,9 @@ class RunLog:
 
 def _slot(fact: Sample | Failure) -> dict[str, object]:
     """Return the columns that name the slot of a fact."""
-    return {"config_id": fact.config_id, "purpose": fact.purpose.value, "slot": fact.slot}
+    return {
+        "config_id": fact.config_id,
+        "purpose": fact.purpose.value,
+        "slot": fact.slot,
+        "repeat": fact.repeat,
+    }

@@ -107,7 +107,7 @@ sample = _fact_table(
     Column("started_at", Float, nullable=False),
     Column("duration_s", Float, nullable=False),
     Column("benchmark_digest", KEY, nullable=False),
-    UniqueConstraint("run_id", "config_id", "purpose", "slot", "component", name="sample_once_per_slot"),
+    UniqueConstraint("run_id", "config_id", "purpose", "slot", "repeat", "component", name="sample_once_per_slot"),
     UniqueConstraint(
         "run_id", "config_id", "node", "purpose", "repeat", "component", name="sample_once_per_config_and_node"
     ),
@@ -127,7 +127,7 @@ failure = _fact_table(
     Column("log", Text, nullable=False),
     Column("started_at", Float, nullable=False),
     Column("duration_s", Float, nullable=False),
-    UniqueConstraint("run_id", "config_id", "purpose", "slot", "attempt", name="failure_once_per_attempt"),
+    UniqueConstraint("run_id", "config_id", "purpose", "slot", "repeat", "attempt", name="failure_once_per_attempt"),
 )
 
 judgement = _fact_table(
@@ -142,7 +142,8 @@ judgement = _fact_table(
     Column("reasons", JSON, nullable=False),
     Column("read_n", Integer, nullable=False),
     Column("is_capped", Boolean, nullable=False),
-    UniqueConstraint("run_id", "config_id", "rung", name="judged_once_per_rung"),
+    Column("revision", Integer, nullable=False, server_default="0"),
+    UniqueConstraint("run_id", "config_id", "rung", "revision", name="judged_once_per_rung"),
 )
 
 note = _fact_table(

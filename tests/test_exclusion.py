@@ -1,0 +1,370 @@
+"""Laws of exclusions and re-queues: nothing is edited, and what counts follows from the log alone."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from runs import opened
+from scenes import NODES, Counting, Play, ask, sample
+
+from albacore import audit, exclusion, judging, recorded, replay
+from albacore.errors import UserError
+from albacore.exclusion import Span
+from albacore.fact import EXCLUDE, INCLUDE, REQUEUE
+from albacore.sample import Purpose, Sample
+from albacore.store.leases import Leases, run_resource
+from albacore.trial import Ask, Judgement, Note, Stability
+
+
+def uneven(config, node):
+    return 100 + 50 * config["k0"] + 2 * NODES.index(node)
+
+
+def played(count=40, lanes=2, **fields):
+    run = Play(uneven, **fields)
+    run.default()
+    run.iterate(count, lanes)
+    return run
+
+
+def excluded(run, node, since=0.0, until=1e9, name="x1"):
+    until = min(until, run.now.log.last_n)  # what comes later is not excluded: the time is the number of events
+    run.add(Note(kind=EXCLUDE, body={"id": name, "node": node, "since": since, "until": until}))
+
+
+def included(run, name="x1"):
+    run.add(Note(kind=INCLUDE, body={"id": name}))
+
+
+def decisions(scene):
+    """Return all that anybody decides by the log as it is."""
+    chosen = replay.incumbent(scene)
+    decided = [replay.decide(scene, Counting(), lane=lane) for lane in (0, 1, 7)]
+    return replay.costs(scene), replay.observations(scene), chosen, decided, replay.given_up(scene.log)
+
+
+QUICK = (Phase.explicit, Phase.reuse, Phase.generate)  # an example that fails is read as it is: each is a whole run
+spans = st.tuples(st.sampled_from(NODES), st.integers(0, 250), st.integers(0, 250))
+
+
+@settings(max_examples=25, deadline=None, phases=QUICK)
+@given(span=spans, lanes=st.integers(1, 4), count=st.integers(1, 45))
+def test_an_exclusion_that_is_taken_back_never_was(span, lanes, count):
+    """Every later decision is, bit for bit, that of the log without the two events."""
+    run = played(count, lanes)
+    before = decisions(run.now)
+
+    excluded(run, span[0], min(span[1:]), max(span[1:]))
+    included(run)
+
+    assert decisions(run.now) == before
+
+
+@settings(max_examples=25, deadline=None, phases=QUICK)
+@given(span=spans, lanes=st.integers(1, 4), more=st.integers(1, 30))
+def test_taking_back_brings_every_judgement_back_whatever_was_measured_meanwhile(span, lanes, more):
+    """What replaced an excluded sample counts no longer, and with it every judgement that rested on it."""
+    run = played(30, lanes)
+    counted = {e.n for e in run.now.log.events if e.n not in run.now.log.void}
+
+    excluded(run, span[0], min(span[1:]), max(span[1:]))
+    run.iterate(more, lanes)
+    included(run)
+
+    assert not counted & run.now.log.void
+    assert_one_of_each(run.now)
+
+
+@settings(max_examples=20, deadline=None, phases=QUICK)
+@given(span=spans, lanes=st.integers(1, 4))
+def test_no_decision_rests_on_an_excluded_sample(span, lanes):
+    """The rungs that lost one are open again, are filled on other nodes or repeats, and judged beside the old ones."""
+    run = played(30, lanes)
+    node, since, until = span[0], min(span[1:]), min(max(span[1:]), run.now.log.last_n)
+    lost = {
+        (s.config_id, s.slot) for s in run.now.log.facts(Sample) if s.node == node and since <= s.started_at <= until
+    }
+    tuned = {key for key in lost if key[0] != run.now.default_id}
+
+    excluded(run, node, since, until)
+    for key in judging.overdue(run.now):
+        if key[0] == run.now.default_id:
+            run.add(judging.rejudge(run.now, *key))
+    run.iterate(60, lanes)
+
+    left = run.now.log.facts(Sample)
+    assert not [s for s in left if s.node == node and since <= s.started_at <= until]
+    assert tuned <= {(s.config_id, s.slot) for s in left}
+    assert not judging.overdue(run.now)
+    assert_one_of_each(run.now)
+    assert_replays(run.now)
+
+
+def assert_one_of_each(now):
+    """Expect no config, node and repeat twice, no slot with two samples that count, no rung with two judgements."""
+    everything = [s for s in now.log.recorded(Sample) if s.purpose is not Purpose.VALIDATE]
+    assert_once((s.config_id, s.node, s.repeat) for s in everything)
+    assert_once((s.config_id, s.slot, s.repeat) for s in everything)
+    counted = [s for s in now.log.facts(Sample) if s.purpose is not Purpose.VALIDATE]
+    assert_once((s.config_id, s.slot) for s in counted)
+    assert_once((s.config_id, s.node) for s in counted)
+    assert_once((j.config_id, j.rung) for j in now.log.facts(Judgement))
+    assert_once((j.config_id, j.rung, j.revision) for j in now.log.recorded(Judgement))
+
+
+def assert_once(keys):
+    assert [key for key, count in Counter(keys).items() if count > 1] == []
+
+
+def assert_replays(now):
+    """Expect every ask and every judgement again from the log that it read."""
+    for fact in now.log.facts(Ask):
+        then = replace(now, log=now.log.until(fact.read_n))
+        decision = replay.decide(then, Counting(), lane=fact.lane)
+        assert (decision.config.id, decision.rung, decision.bracket) == (fact.config_id, fact.rung, fact.bracket)
+        assert decision.inputs_digest == fact.inputs_digest
+    for j in now.log.recorded(Judgement):
+        then = replace(now, log=now.log.until(j.read_n))
+        assert judging.judge(then, j.config_id, j.rung, is_capped=j.is_capped) == j
+
+
+def test_a_log_without_actions_counts_whole():
+    """Nothing is void, and everything is a first repeat."""
+    run = played()
+
+    assert run.now.log.void == frozenset()
+    assert {s.repeat for s in run.now.log.facts(Sample)} == {0}
+
+
+def test_the_adjuster_learns_from_what_counts_only():
+    """The history of later trials lacks the excluded samples."""
+    run = played(60)
+    before = judging._history(run.now, "")
+    excluded(run, "n3")
+
+    after = judging._history(run.now, "")
+    assert any(r.node == "n3" for trial in before for r in trial)
+    assert not any(r.node == "n3" for trial in after for r in trial)
+
+
+def test_a_re_queued_config_is_measured_again_in_all_its_slots():
+    """As a new repeat, before anything new is asked; its old samples stay in the log and do not count."""
+    run = played(40)
+    chosen = replay.incumbent(run.now)
+    old = run.now.log.trial(chosen.config_id)
+
+    run.add(Note(kind=REQUEUE, body={"id": "r1", "config": chosen.config_id}))
+    run.iterate(3)
+
+    new = run.now.log.trial(chosen.config_id)
+    assert {s.repeat for s in new.samples} == {1}
+    assert new.filled == old.filled
+    assert {j.rung for j in new.judgements} == {j.rung for j in old.judgements}
+    assert {j.revision for j in new.judgements} == {1}
+    everything = [s for s in run.now.log.recorded(Sample) if s.config_id == chosen.config_id]
+    assert len(everything) == 2 * len(old.samples)
+    assert_one_of_each(run.now)
+    assert_replays(run.now)
+
+
+def test_a_re_queue_gives_a_failed_or_given_up_config_another_chance():
+    """Its asks are counted anew, its own failure does not count any more."""
+    config = played(1).now.log.facts(Ask)[0].config_id
+    run = Play(uneven)
+    run.add(ask(0, config))
+    for _ in range(3):
+        run.add(ask(len(run.now.log.facts(Ask)), config))
+        run.add(Note(kind="iteration", body={"key": run.now.log.facts(Ask)[-1].key, "lane": 0, "ok": False}))
+    assert replay.given_up(run.now.log) == {(config, 0)}
+
+    run.add(Note(kind=REQUEUE, body={"id": "r1", "config": config}))
+
+    assert replay.given_up(run.now.log) == set()
+    assert [a.config_id for a in replay.abandoned(run.now.log, lane=0)] == [config]
+
+
+@pytest.fixture
+def made(tmp_path):
+    """A run in a store: the default on five nodes, three configs judged on one node each, one of them on three."""
+    made = opened(tmp_path)
+    for slot, node in enumerate(("n1", "n2", "n3", "n4", "n5")):
+        put(made, default_of(made), node, 100.0 + slot, slot=slot, purpose=Purpose.DEFAULT)
+    judged(made, default_of(made), 1)
+    for index, node in enumerate(("n1", "n2", "n3")):
+        config_id = asked(made, index)
+        put(made, config_id, node, 150.0 + index)
+        judged(made, config_id, 0)
+    best = asked(made, 3, config=2, rung=1)
+    put(made, best, "n4", 151.0, slot=1)
+    put(made, best, "n5", 152.0, slot=2)
+    judged(made, best, 1)
+    return made
+
+
+def default_of(made):
+    return recorded.space(made.store.run("run")).default().id
+
+
+def asked(made, index, *, config=None, rung=0):
+    space = recorded.space(made.store.run("run"))
+    chosen = space.config({"k0": 0.1 * (index if config is None else config), "k1": 0.1, "k2": 0.1})
+    made.log.append_ask(replace(ask(index, chosen.id, rung=rung, read_n=made.log.read().last_n)), dict(chosen))
+    return chosen.id
+
+
+def put(made, config_id, node, value, *, slot=0, purpose=Purpose.TUNE):
+    made.clock.now += 10
+    found = sample(config_id, node, value, slot=slot, purpose=purpose)
+    made.log.append_sample(replace(found, started_at=made.clock.now))
+
+
+def judged(made, config_id, rung):
+    scene = recorded.scene(made.store, made.store.run("run"))
+    return made.log.append_judgement(judging.judge(scene, config_id, rung))
+
+
+def counting(made):
+    return recorded.scene(made.store, made.store.run("run")).log
+
+
+def test_a_run_that_nobody_watches_is_judged_by_what_is_left(made):
+    """A new judgement beside the old, capped; taken back, the old one counts again, and every decision audits."""
+    best = counting(made).facts(Judgement)[-1]
+
+    name = exclusion.exclude(made.store, "run", Span(node="n4", since=0.0, until=9e9), by="ann", reason="backup")
+
+    after = counting(made).trial(best.config_id).judged(1)
+    assert (after.revision, after.is_capped, set(after.raw)) == (1, True, {"n3", "n5"})
+    assert "capped: 2 of 3 sample(s) count" in after.reasons
+    default = counting(made).trial(default_of(made)).top
+    assert set(default.raw) == {"n1", "n2", "n3", "n5"}
+
+    exclusion.undo_exclude(made.store, "run", by="bob", exclusion=name)
+
+    assert counting(made).trial(best.config_id).judged(1) == best
+    assert len(counting(made).recorded(Judgement)) == 7
+    assert [line for line in audit.faults(made.store, "run") if line.startswith("judgement")] == []
+
+
+def test_a_live_run_leaves_judging_to_its_lanes(made):
+    """The rung is open again, the missing slot is asked for as a new repeat; nothing is judged by fewer samples."""
+    Leases(made.store).take_resource(run_resource("run"), "run")
+    best = counting(made).facts(Judgement)[-1].config_id
+
+    exclusion.exclude(made.store, "run", Span(node="n4", since=0.0, until=9e9), by="ann")
+
+    scene = recorded.scene(made.store, made.store.run("run"))
+    assert scene.log.trial(best).judged(1) is None
+    (slot,), is_capped = replay.open_slots(scene, best, 1, ("n1", "n2", "n3", "n4", "n5"))
+    assert (slot.index, slot.repeat, is_capped) == (1, 1, False)
+    assert slot.nodes[-1] == "n4" and "n3" not in slot.nodes and "n5" not in slot.nodes
+    exclusion.settle(made.store, "run", only=scene.default_id)
+    assert [j.config_id for j in counting(made).recorded(Judgement)[5:]] == [scene.default_id]
+
+
+@pytest.mark.parametrize(
+    ("span", "said"),
+    [
+        ({"node": "n9"}, "got 'n9'"),
+        ({"since": 0.0, "until": 5.0}, "its samples started from 10000"),
+        ({"since": 9.0, "until": 5.0}, "not after until"),
+        ({"since": float("nan")}, "expected seconds since the epoch"),
+        ({"until": float("inf")}, "expected seconds since the epoch"),
+        ({"until": "now"}, "expected seconds since the epoch"),
+        ({"node": None}, "expected its name"),
+        ({"node": "n1'; DROP TABLE sample; --"}, "expected a node"),
+    ],
+)
+def test_an_exclusion_of_nothing_is_refused_with_its_remedy(made, span, said):
+    """And nothing is logged."""
+    before = made.log.read()
+
+    with pytest.raises(UserError) as refused:
+        given = {"node": "n4", "since": 0.0, "until": 9e9, **span}
+        exclusion.exclude(made.store, "run", Span(**given), by="ann")
+
+    assert said in refused.value.message
+    assert made.log.read() == before
+
+
+def test_what_is_measured_after_an_exclusion_counts(made):
+    """An end in the future is cut: the exclusion speaks of what is known."""
+    exclusion.exclude(made.store, "run", Span(node="n4", since=0.0, until=9e9), by="ann")
+    config_id = asked(made, 4, config=7)
+    put(made, config_id, "n4", 140.0)
+
+    assert [s.node for s in counting(made).samples(config_id)] == ["n4"]
+
+
+def test_excluding_or_taking_back_twice_is_once(made):
+    """The same id, one event."""
+    span = Span(node="n4", since=0.0, until=made.clock.now)
+    names = {exclusion.exclude(made.store, "run", span, by="ann") for _ in range(2)}
+    for _ in range(2):
+        exclusion.undo_exclude(made.store, "run", by="ann", exclusion=next(iter(names)))
+
+    assert len(names) == 1
+    log = made.log.read()
+    assert (len(log.notes(EXCLUDE)), len(log.notes(INCLUDE))) == (1, 1)
+
+
+def test_an_unknown_exclusion_is_not_taken_back(made):
+    """The ids in force are named."""
+    name = exclusion.exclude(made.store, "run", Span(node="n4", since=0.0, until=9e9), by="ann")
+
+    with pytest.raises(UserError, match=f"In force: {name}"):
+        exclusion.undo_exclude(made.store, "run", by="ann", exclusion="x")
+
+
+@pytest.mark.parametrize(
+    ("config", "said"), [("default", "the default is measured"), ("nope", "asked for"), (None, "asked for")]
+)
+def test_what_no_lane_can_measure_is_not_re_queued(made, config, said):
+    """The default belongs to the opening; unknown configs to nobody."""
+    wanted = default_of(made) if config == "default" else config
+
+    with pytest.raises(UserError, match=said):
+        exclusion.requeue(made.store, "run", by="ann", config_id=wanted)
+
+
+def test_a_config_is_re_queued_once_at_a_time_and_lapses_with_its_run(made):
+    """It waits for its samples; when the run ends before, its old ones count again."""
+    best = counting(made).facts(Judgement)[-1]
+    exclusion.requeue(made.store, "run", by="ann", config_id=best.config_id)
+    assert counting(made).trial(best.config_id).samples == ()
+
+    with pytest.raises(UserError, match="waits for it"):
+        exclusion.requeue(made.store, "run", by="ann", config_id=best.config_id)
+    exclusion.settle(made.store, "run")
+
+    assert counting(made).trial(best.config_id).judged(1) == best
+    assert counting(made).notes(INCLUDE)[-1].body["reason"] == exclusion.LAPSED
+
+
+def test_a_run_that_asks_no_more_re_queues_nothing(made):
+    """Its hours are over: extend it first."""
+    made.clock.now += 2 * 3600
+
+    with pytest.raises(UserError, match="Extend it first"):
+        exclusion.requeue(made.store, "run", by="ann", config_id=asked_config(made))
+
+
+def asked_config(made):
+    return counting(made).facts(Ask)[0].config_id
+
+
+def test_a_failure_of_the_config_itself_is_excluded_with_its_node(made):
+    """Its trial is not failed any more; a NodeFailure stays what it is: the node's."""
+    config_id = asked(made, 4, config=8)
+    from scenes import failure
+
+    made.log.append_failure(replace(failure(config_id, "n2"), started_at=made.clock.now), attempt=0)
+    failed = judged(made, config_id, 0)
+    assert failed.stability is Stability.FAILED
+
+    exclusion.exclude(made.store, "run", Span(node="n2", since=made.clock.now, until=made.clock.now), by="ann")
+
+    assert counting(made).trial(config_id).config_failures == ()
+    assert counting(made).trial(config_id).judged(0) is None
