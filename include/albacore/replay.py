@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from albacore import sentinel
 from albacore.counting import requeues
 from albacore.optimizers import Observation, Optimizer
 from albacore.policies import Policy
@@ -130,11 +131,12 @@ def costs(scene: Scene) -> dict[tuple[str, int], float]:
 def observations(scene: Scene) -> list[Observation]:
     """Return what the optimizer was told, in the order it was told (T13): one entry per (config, full rung).
 
-    The default config joins once a suggested one has reached its rung: alone on top it would hide every other score
-    from a surrogate that reads the highest rung only.
+    The sentinels (the default config, the incumbent of earlier runs) join once a suggested one has reached their rung:
+    alone on top they would hide every other score from a surrogate that reads the highest rung only.
     """
     told = [j for j in scene.log.facts(Judgement) if j.score is not None]
-    tops = [j for j in told if j.config_id != scene.default_id]
+    first = sentinel.sentinels(scene.log, scene.default_id)
+    tops = [j for j in told if j.config_id not in first]
     reached = max((j.rung for j in tops), default=-1)
     return [
         Observation(
@@ -144,7 +146,7 @@ def observations(scene: Scene) -> list[Observation]:
             is_failure=j.stability is Stability.FAILED,
         )
         for j in told
-        if j.score is not None and (j.config_id != scene.default_id or j.rung <= reached)
+        if j.score is not None and (j.config_id not in first or j.rung <= reached)
     ]
 
 
@@ -157,11 +159,12 @@ def decide(scene: Scene, optimizer: Optimizer, *, lane: int) -> Decision:
     step = scene.policy.ladder.step(asks, costs(scene))
     if step.config_id is not None:
         return _decision(scene, scene.configs[step.config_id], step.rung, step.bracket, is_new=False)
+    asked = {a.config_id for a in asks}
+    if warm := [c for c in sentinel.first_asks(scene.log) if c not in asked]:  # they are part of the initial design
+        return _decision(scene, scene.configs[warm[0]], step.rung, step.bracket, is_new=True)
     seen = observations(scene)
-    told = {o.config.id for o in seen}
-    pending = [
-        scene.configs[c] for c in dict.fromkeys([scene.default_id, *(a.config_id for a in asks)]) if c not in told
-    ]
+    told, first = {o.config.id for o in seen}, sentinel.sentinels(scene.log, scene.default_id)
+    pending = [scene.configs[c] for c in dict.fromkeys([*first, *(a.config_id for a in asks)]) if c not in told]
     config = optimizer.suggest(scene.space, seen, pending, seed=scene.seed, ask_index=new_configs(asks))
     return _decision(scene, config, step.rung, step.bracket, is_new=True)
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from albacore import recorded, stopping
 from albacore.replay import Scene, incumbent
 from albacore.sample import Blame, Failure, Purpose, Sample
+from albacore.sentinel import WARM_START, taken_over
 from albacore.store import Store
 from albacore.store.run_log import RunLog
 from albacore.trial import Judgement, Trial
@@ -30,6 +31,7 @@ def show_run(store: Store, run_id: str) -> Iterator[str]:
         yield "its nodes are not provisioned yet"
         return
     scene = recorded.scene(store, run)
+    yield from _warm_start(scene)
     unit = run.benchmark["workload"]["unit"]
     best = incumbent(scene)
     for config_id in dict.fromkeys(f.config_id for f in _facts(scene)):
@@ -39,6 +41,24 @@ def show_run(store: Store, run_id: str) -> Iterator[str]:
     yield from _validation(scene, unit)
     for note in scene.log.notes("verdict"):
         yield f"verdict: {note.body.get('sentence')}"
+
+
+def _warm_start(scene: Scene) -> Iterator[str]:
+    """Yield what the run took over from earlier runs, and what it could not take over."""
+    for note in scene.log.notes(WARM_START)[:1]:
+        found = taken_over(scene.log)
+        runs = ", ".join(dict.fromkeys(one.run_id for one in found))
+        yield f"warm start from {runs}: {len(found)} config(s)" if found else "warm start: no earlier run has a config"
+        skipped = note.body.get("passed_over")
+        yield from (f"  {line}" for line in (skipped if isinstance(skipped, list) else []))
+
+
+def _origin(scene: Scene, config_id: str) -> str:
+    """Return where a config comes from when it was taken over, else nothing."""
+    for one in taken_over(scene.log):
+        if one.config_id == config_id:
+            return f", {'incumbent, ' if one.is_incumbent else ''}warm start from run {one.run_id}"
+    return ""
 
 
 def _facts(scene: Scene) -> list[Sample | Failure]:
@@ -52,7 +72,7 @@ def _facts(scene: Scene) -> list[Sample | Failure]:
 def _trial(scene: Scene, trial: Trial, unit: str, *, is_best: bool) -> Iterator[str]:
     """Yield what is known of one config."""
     kind = "default config" if trial.config_id == scene.default_id else "config"
-    yield f"{kind} {trial.config_id}{' (best)' if is_best else ''}"
+    yield f"{kind} {trial.config_id}{' (best)' if is_best else ''}{_origin(scene, trial.config_id)}"
     for knob in scene.space.difference(scene.space.default(), scene.configs[trial.config_id]):
         text = scene.space.text(scene.configs[trial.config_id])[knob.name]
         yield f"    {knob.name} = {text}"

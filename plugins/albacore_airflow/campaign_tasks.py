@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from albacore import exclusion, judging, recorded, stopping, verdict
+from albacore import exclusion, judging, recorded, sentinel, stopping, verdict
 from albacore.benchmark import Fragment
 from albacore.errors import ConfigError, NodeError, PlatformError
 from albacore.fact import EXCLUDE, INCLUDE, REOPEN, VERDICT
@@ -29,17 +29,21 @@ def run_id_of(campaign: str, dag_run_id: str, started: str) -> str:
 
 
 def plan_default(run_id: str) -> list[dict[str, Any]]:
-    """Return one slot per tuning node for the default config: it runs first, and everywhere.
+    """Return one slot per tuning node for each sentinel, the default config above all: they run first, and everywhere.
 
-    A run that was re-opened has its samples already.
+    On a node they run one after the other, and on every second node the other one is first. A run that was re-opened
+    has their samples already.
     """
     scene = settings.scene(run_id)
     tuning = [r.name for r in settings.store().nodes(run_id) if r.role == "tuning"]
-    known, repeat = scene.log.trial(scene.default_id).filled, scene.log.renewals(scene.default_id)
+    first = sentinel.sentinels(scene.log, scene.default_id)
+    known = {config_id: scene.log.trial(config_id).filled for config_id in first}
+    purposes = dict.fromkeys(first, Purpose.TUNE) | {scene.default_id: Purpose.DEFAULT}
     return [
-        slot(run_id, scene.default_id, Purpose.DEFAULT, i, [node], repeat)
+        slot(run_id, config_id, purposes[config_id], i, [node], scene.log.renewals(config_id))
         for i, node in enumerate(tuning)
-        if i not in known
+        for config_id in (first if i % 2 == 0 else reversed(first))
+        if i not in known[config_id]
     ]
 
 
@@ -58,7 +62,7 @@ def slot(
 
 
 def judge_default(run_id: str) -> dict[str, Any]:
-    """Judge the default config on all nodes.
+    """Judge the sentinels on all nodes: the default config, and the incumbent of earlier runs.
 
     Raises:
         ConfigError: When the system does not even run with its own defaults: nothing can be compared then.
@@ -68,16 +72,27 @@ def judge_default(run_id: str) -> dict[str, Any]:
         raise PlatformError(
             f"run {run_id}: no node measured the default config. See the failed tasks 'prepare' and 'default'."
         )
-    known = scene.log.trial(scene.default_id).judged(scene.top_rung)
-    if known is not None and not known.is_capped:
-        return {"score": known.score, "relative_range": known.relative_range}
-    judgement = judging.judge(scene, scene.default_id, scene.top_rung)
-    if judgement.stability is Stability.FAILED:
-        raise ConfigError(
-            f"default config: {judgement.reasons[0]}. Repair the benchmark or the node; nothing was tuned."
-        )
-    settings.run_log(run_id).append_judgement(judgement)
+    judgement = scene.log.trial(scene.default_id).judged(scene.top_rung)
+    if judgement is None or judgement.is_capped:
+        judgement = judging.judge(scene, scene.default_id, scene.top_rung)
+        if judgement.stability is Stability.FAILED:
+            raise ConfigError(
+                f"default config: {judgement.reasons[0]}. Repair the benchmark or the node; nothing was tuned."
+            )
+        settings.run_log(run_id).append_judgement(judgement)
+    _judge_incumbent(run_id)
     return {"score": judgement.score, "relative_range": judgement.relative_range}
+
+
+def _judge_incumbent(run_id: str) -> None:
+    """Judge the incumbent that the run took over, as far as it was measured."""
+    scene = settings.scene(run_id, telemetry=True)
+    kept = sentinel.incumbent_id(scene.log)
+    if kept is None or not scene.log.trial(kept).filled:
+        return
+    known = scene.log.trial(kept).judged(scene.top_rung)
+    if known is None or known.is_capped:
+        settings.run_log(run_id).append_judgement(judging.judge(scene, kept, scene.top_rung))
 
 
 def lane_runs(run_id: str) -> list[dict[str, Any]]:

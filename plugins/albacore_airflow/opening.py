@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import albacore
-from albacore import action, admission, recorded
+from albacore import action, admission, recorded, warm_start
 from albacore.admission import Caller
 from albacore.benchmark import Benchmark, unpack
 from albacore.campaign import Campaign, read
@@ -102,7 +102,7 @@ def _benchmark_facts(benchmark: Benchmark, workload: str) -> dict[str, Any]:
 
 
 def provision(run_id: str) -> list[str]:
-    """Provision the fleet, fix the space by its facts, and return the names of the nodes."""
+    """Provision the fleet, fix the space by its facts and what is taken over; return the names of the nodes."""
     run = settings.store().run(run_id)
     chosen = recorded.campaign(run)
     cloud = settings.cloud(chosen.nodes.cloud)
@@ -120,6 +120,7 @@ def provision(run_id: str) -> list[str]:
     ]
     settings.store().put_nodes(run_id, records)
     _fix_space(run, chosen, records)
+    warm_start.fix(settings.store(), run_id)
     return names
 
 
