@@ -7,7 +7,7 @@ in another process, on another day, without a node.
 import dataclasses
 from collections.abc import Iterator, Mapping
 
-from albacore import judging, recorded, replay
+from albacore import judging, nights, recorded, replay
 from albacore.campaign import Campaign
 from albacore.optimizers import Optimizer, by_name
 from albacore.replay import Scene
@@ -25,6 +25,9 @@ def faults(store: Store, run_id: str) -> Iterator[str]:
         yield from _ask(_as_of(scene, ask.read_n), ask, _optimizer(chosen))
     for judgement in scene.log.recorded(Judgement):
         yield from _judgement(_as_of(scene, judgement.read_n), judgement)
+    for note in scene.log.notes(nights.DRIFT):
+        if nights.again(note) != nights.findings(scene.log):
+            yield "drift: its own nights give other findings. The library or the store has changed."
 
 
 def audit(store: Store, run_id: str) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from albacore import recorded, stopping
+from albacore import nights, recorded, stopping
 from albacore.replay import Scene, incumbent
 from albacore.sample import Blame, Failure, Purpose, Sample
 from albacore.sentinel import WARM_START, taken_over
@@ -32,6 +32,7 @@ def show_run(store: Store, run_id: str) -> Iterator[str]:
         return
     scene = recorded.scene(store, run)
     yield from _warm_start(scene)
+    yield from (finding.sentence for finding in nights.findings(scene.log))
     unit = run.benchmark["workload"]["unit"]
     best = incumbent(scene)
     for config_id in dict.fromkeys(f.config_id for f in _facts(scene)):

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from albacore import exclusion, judging, recorded, sentinel, stopping, verdict
+from albacore import exclusion, judging, nights, recorded, sentinel, stopping, verdict
 from albacore.benchmark import Fragment
 from albacore.errors import ConfigError, NodeError, PlatformError
 from albacore.fact import EXCLUDE, INCLUDE, REOPEN, VERDICT
@@ -81,6 +81,9 @@ def judge_default(run_id: str) -> dict[str, Any]:
             )
         settings.run_log(run_id).append_judgement(judgement)
     _judge_incumbent(run_id)
+    nights.note_drift(settings.store(), run_id)
+    for finding in nights.findings(settings.run_log(run_id).read()):
+        print(finding.sentence)
     return {"score": judgement.score, "relative_range": judgement.relative_range}
 
 
@@ -164,7 +167,7 @@ def conclude(run_id: str) -> dict[str, Any]:
         )
     found = verdict.conclude(scene, recorded.workload(run).unit)
     body = dataclasses.asdict(found) | {"campaign_run": run_id, "stopped": stopped}
-    body["warnings"] = verdict.warnings(scene)
+    body["warnings"] = verdict.warnings(scene) + [finding.sentence for finding in nights.findings(scene.log)]
     if found.best is not None:
         body |= changes(run, scene.space, scene.space.default(), scene.configs[found.best.config_id])
     if not is_said_already(scene.log, body):

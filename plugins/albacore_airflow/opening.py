@@ -15,10 +15,12 @@ from albacore.benchmark import Benchmark, unpack
 from albacore.campaign import Campaign, read
 from albacore.checking import space_of
 from albacore.errors import UserError
-from albacore.nodes.preparation import prepare
+from albacore.nights import PREPARED
+from albacore.nodes.preparation import prepare, probe_s
 from albacore.space import Space
 from albacore.store import CampaignRun, NodeRecord
 from albacore.store.leases import Leases
+from albacore.trial import Note
 from albacore_airflow import settings
 from albacore_airflow.measuring import LOOK_S
 
@@ -163,6 +165,9 @@ def prepare_node(run_id: str, name: str) -> dict[str, Any]:
                 epoch=grant.epoch,
                 progress=print,
             )
+        wall_s = probe_s(settings.node(run, record))
+        body = {"node": name, "versions": dict(ready.versions), "probe_s": wall_s}
+        settings.run_log(run_id).append_note(Note(kind=PREPARED, body=body), key=name)
     finally:
         leases.release(owner)
     return {"node": name, "versions": dict(ready.versions), "wall_s": round(ready.wall_s, 2)}

@@ -132,6 +132,15 @@ def free_ports(node: Node) -> None:
         )
 
 
+def probe_s(node: Node) -> float | None:
+    """Return the seconds of a small fixed program on a node (`probe.py`); None when it does not run there."""
+    result = node.run([node.python, "-E", "-s", "-c", (HERE / "probe.py").read_text()])
+    try:
+        return float(result.stdout)
+    except ValueError:
+        return None
+
+
 def _install_and_load(
     node: Node, workload: Workload, params: Mapping[str, Any], epoch: int, progress: Progress
 ) -> JobOutcome:

@@ -172,6 +172,15 @@ def figure(config, seed, noise):
     return score * math.exp(noise * normal)
 
 
+def moved():
+    """Return the factor in the node's file `moved`, by which somebody makes a machine drift; 1 without the file."""
+    try:
+        with open(f"{NODE_DIR}/moved") as file:
+            return float(file.read())
+    except FileNotFoundError:
+        return 1.0
+
+
 def run():
     """Take the time that a measurement takes, and write the figure."""
     params, config = read("ALBACORE_PARAMS"), read("ALBACORE_CONFIG")
@@ -188,7 +197,7 @@ def run():
         end(CONFIG, "noop: the server died under load")
     with open(GOLDEN) as file:
         seed = json.load(file)["seed"]
-    score = figure(config, seed, params["noise"]) * (mine(params.get("slow_on", {})) or 1.0)
+    score = figure(config, seed, params["noise"]) * (mine(params.get("slow_on", {})) or 1.0) * moved()
     score = math.nan if failure == "no-metric" else score
     write(f"{JOB_DIR}/metrics.json", {"metrics": {"score": {"value": score, "unit": "points"}}})
     write(f"{JOB_DIR}/notes.json", {"seed": seed})
