@@ -8,8 +8,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 
 from albacore import judging, nights, recorded, replay
-from albacore.campaign import Campaign
-from albacore.optimizers import Optimizer, by_name
+from albacore.optimizers import Optimizer
 from albacore.replay import Scene
 from albacore.store import Store
 from albacore.trial import Ask, Judgement
@@ -22,7 +21,7 @@ def faults(store: Store, run_id: str) -> Iterator[str]:
     yield from _numbers([event.n for event in scene.log.events])
     chosen = recorded.campaign(run)
     for ask in scene.log.facts(Ask):
-        yield from _ask(_as_of(scene, ask.read_n), ask, _optimizer(chosen))
+        yield from _ask(_as_of(scene, ask.read_n), ask, chosen.optimizer_of())
     for judgement in scene.log.recorded(Judgement):
         yield from _judgement(_as_of(scene, judgement.read_n), judgement)
     for note in scene.log.notes(nights.DRIFT):
@@ -39,10 +38,6 @@ def audit(store: Store, run_id: str) -> Iterator[str]:
 
 def _as_of(scene: Scene, n: int) -> Scene:
     return dataclasses.replace(scene, log=scene.log.until(n))
-
-
-def _optimizer(chosen: Campaign) -> Optimizer:
-    return by_name(chosen.optimizer.name, initial=chosen.optimizer.initial)
 
 
 def _numbers(numbers: list[int]) -> Iterator[str]:

@@ -14,9 +14,12 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from albacore import optimizers
 from albacore.errors import CampaignError
+from albacore.optimizers import Optimizer
 from albacore.policies import Policy, presets
 from albacore.schedule import checked_cron, checked_zone
 
+ETA = 3
+"""One in so many configs climbs a rung (TUNA §5.1)."""
 MAX_BYTES = 100_000
 NAME = re.compile(r"^[a-z][a-z0-9_-]{0,29}$")
 Name = Annotated[str, Field(pattern=NAME.pattern)]
@@ -142,6 +145,19 @@ class Campaign(Part):
         """How many configs of earlier runs a run begins with, its incumbent included; 0 is a cold start."""
         chosen = self.warm_start.configs
         return (NIGHTLY_CONFIGS if self.schedule else 0) if chosen is None else chosen
+
+    def optimizer_of(self) -> Optimizer:
+        """Return the optimizer that the campaign names."""
+        chosen = self.optimizer
+        return optimizers.by_name(chosen.name, initial=chosen.initial, budget=self.expected_configs)
+
+    @property
+    def expected_configs(self) -> int:
+        """How many configs the samples are enough for: a third of those of a rung reach the next; at least 1."""
+        rungs = self.policy_of().ladder.rungs
+        steps = zip(rungs, (0, *rungs), strict=False)
+        per_config = sum((upper - lower) / ETA**i for i, (upper, lower) in enumerate(steps))
+        return max(1, round((self.limits.samples - self.nodes.tuning) / per_config))
 
     def with_form(self, form: Mapping[str, Any]) -> "Campaign":
         """Return the campaign with the values of the run's form in place of the file's.

@@ -138,12 +138,14 @@ def observations(scene: Scene) -> list[Observation]:
     first = sentinel.sentinels(scene.log, scene.default_id)
     tops = [j for j in told if j.config_id not in first]
     reached = max((j.rung for j in tops), default=-1)
+    indices = {key: index for index, key in enumerate(dict.fromkeys(a.config_id for a in scene.log.facts(Ask)))}
     return [
         Observation(
             config=scene.configs[j.config_id],
             rung=j.rung,
             score=scene.direction.cost(j.score),
             is_failure=j.stability is Stability.FAILED,
+            ask_index=indices.get(j.config_id, -1),
         )
         for j in told
         if j.score is not None and (j.config_id not in first or j.rung <= reached)

@@ -10,7 +10,7 @@ from albacore.campaign import Campaign
 from albacore.clouds import Cloud
 from albacore.clouds.local import LocalCloud
 from albacore.nodes import Node
-from albacore.optimizers import Optimizer, by_name
+from albacore.optimizers import Optimizer
 from albacore.replay import Scene
 from albacore.store import CampaignRun, NodeRecord, Store, address
 from albacore.store.leases import Leases
@@ -86,7 +86,7 @@ def scene(run_id: str, *, until: int | None = None, telemetry: bool = False) -> 
 
 def optimizer(chosen: Campaign) -> Optimizer:
     """Return the campaign's optimizer."""
-    return by_name(chosen.optimizer.name, initial=chosen.optimizer.initial)
+    return chosen.optimizer_of()
 
 
 def cloud(kind: str) -> Cloud:

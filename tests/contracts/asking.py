@@ -1,9 +1,13 @@
-"""A program that asks an optimizer in a process of its own, for the contract to compare processes and hash seeds.
+"""A program that asks optimizers in a process of its own, for the contract to compare processes and hash seeds.
 
-`python asking.py KIND once`   one suggestion after 300 scores
-`python asking.py KIND loop`   80 asks with 10 pending: the ids, and whether every config is legal
-`python asking.py KIND edges`  histories of unusual shapes
-`python asking.py KIND climb`  60 asks on a noisy function of 8 knobs: how good the late ones are
+`python asking.py QUESTION[,QUESTION ...] KIND [KIND ...]` prints {kind: {question: answer}}.
+
+once      one suggestion after 300 scores
+thousand  one suggestion after 1,000 scores
+loop      asks with 12 pending, scores out of order, some lost, some failed, some penalised: ids, and how many were not
+          legal
+edges     histories of unusual shapes
+climb     60 asks on a noisy function of 8 knobs: how good the late ones are
 """
 
 import json
@@ -12,10 +16,14 @@ from functools import partial
 
 import numpy as np
 
-from albacore.optimizers import Observation, Optimizer, by_name, initial_design
+from albacore.optimizers import BUDGET, Observation, Optimizer, by_name, initial_design
 from albacore.optimizers.smac import Smac, in_process
 from albacore.space import AtMost, Config, Knob, MemorySum, Space
 
+MODELS = ("boosted_trees", "gp", "metis", "tpe")
+"""Kinds that learn a surface at every ask: fewer asks in the loop."""
+ASKS, ASKS_OF_MODELS = 80, 30
+PENDING = 12
 SPACE = Space(
     knobs=(
         Knob(name="buffers", kind="int", low=16, high=2048, default=128, log=True, unit="MB", special=(-1,)),
@@ -35,15 +43,20 @@ SPACE = Space(
 )
 
 
-def optimizer(kind: str) -> Optimizer:
+def optimizer(kind: str, budget: int = BUDGET) -> Optimizer:
     """Return the optimizer, computing in this process."""
-    return Smac(run=in_process) if kind == "smac" else by_name(kind)
+    return Smac(run=in_process) if kind == "smac" else by_name(kind, budget=budget)
+
+
+def cost(config: Config) -> float:
+    """Return a cost of a config of `SPACE`."""
+    return float(abs(SPACE.encode(config) - 0.4).sum())
 
 
 def told(n: int, rungs: int = 1) -> list[Observation]:
     """Return `n` scores of random configs over some rungs."""
     return [
-        Observation(config=config, rung=index % rungs, score=float(abs(SPACE.encode(config) - 0.4).sum()))
+        Observation(config=config, rung=index % rungs, score=cost(config), ask_index=index)
         for index, config in enumerate(initial_design(SPACE, n, seed=11))
     ]
 
@@ -53,18 +66,38 @@ def once(kind: str) -> object:
     return dict(by_name(kind).suggest(SPACE, told(300, rungs=2), [SPACE.default()], seed=4, ask_index=301))
 
 
+def thousand(kind: str) -> object:
+    """Return whether the config after 1,000 scores is legal and new."""
+    seen = told(1000)
+    config = optimizer(kind).suggest(SPACE, seen, [], seed=4, ask_index=1000)
+    return SPACE.config(config) not in {o.config for o in seen}
+
+
 def loop(kind: str) -> object:
-    """Return the ids of 80 asks that always have 10 pending, and how many configs were not legal."""
+    """Return the ids of asks that have up to 12 pending, and how many configs were not legal.
+
+    Of every five configs the later ones are told first; every ninth is never told; every seventh fails and has the
+    worst cost so far; every eleventh is unstable and penalised.
+    """
     asked: list[Config] = []
     seen: list[Observation] = []
     illegal = 0
-    for index in range(80):
-        config = optimizer(kind).suggest(SPACE, seen, asked[len(seen) :], seed=4, ask_index=index)
+    open_asks: list[int] = []
+    for index in range(ASKS_OF_MODELS if kind in MODELS else ASKS):
+        pending = [asked[i] for i in sorted(open_asks)]
+        config = optimizer(kind).suggest(SPACE, seen, pending, seed=4, ask_index=index)
         illegal += SPACE.config(config) != config
         asked.append(config)
-        if len(asked) > 10:
-            done = asked[len(seen)]
-            seen.append(Observation(config=done, score=float(abs(SPACE.encode(done) - 0.4).sum())))
+        open_asks.append(index)
+        if len(open_asks) > PENDING:
+            done = open_asks.pop(min(index % 5, 4))
+            if done % 9:
+                score = cost(asked[done]) * (2 if done % 11 == 0 else 1)
+                worst = max((o.score for o in seen), default=score)
+                failed = done % 7 == 0
+                seen.append(
+                    Observation(config=asked[done], score=worst if failed else score, is_failure=failed, ask_index=done)
+                )
     return {"ids": [config.id for config in asked], "illegal": illegal}
 
 
@@ -76,7 +109,7 @@ def edges(kind: str) -> object:
         [],
         many[:1],
         many[:2],
-        [Observation(config=o.config, score=7.0) for o in many],
+        [Observation(config=o.config, score=7.0, ask_index=o.ask_index) for o in many],
         [Observation(config=o.config, score=1e300, is_failure=True) for o in many],
         [Observation(config=o.config, score=-1e300 if i == 3 else 1e300) for i, o in enumerate(many)],
         [*many, Observation(config=SPACE.default(), rung=2, score=1.0)],
@@ -105,17 +138,24 @@ def truth(config: Config) -> float:
 
 
 def climb(kind: str) -> object:
-    """Return the median true cost of asks 40 to 59, mean over three seeds; the noise has a deviation of 0.05."""
+    """Return the median true cost of the last third of the asks, mean over some seeds; the noise has a deviation of
+    0.05.
+    """
+    asks, seeds = (36, 2) if kind in MODELS else (60, 3)
     found = []
-    for seed in range(3):
+    for seed in range(seeds):
         rng = np.random.default_rng(seed)
         seen: list[Observation] = []
-        for index in range(60):
-            config = optimizer(kind).suggest(CLIMB, seen, [], seed=seed, ask_index=index)
-            seen.append(Observation(config=config, score=truth(config) + float(rng.normal(0, 0.05))))
-        found.append(float(np.median([truth(o.config) for o in seen[40:]])))
+        for index in range(asks):
+            config = optimizer(kind, budget=asks).suggest(CLIMB, seen, [], seed=seed, ask_index=index)
+            score = truth(config) + float(rng.normal(0, 0.05))
+            seen.append(Observation(config=config, score=score, ask_index=index))
+        found.append(float(np.median([truth(o.config) for o in seen[asks * 2 // 3 :]])))
     return sum(found) / len(found)
 
 
+QUESTIONS = {"once": once, "thousand": thousand, "loop": loop, "edges": edges, "climb": climb}
+
 if __name__ == "__main__":
-    print(json.dumps({"once": once, "loop": loop, "edges": edges, "climb": climb}[sys.argv[2]](sys.argv[1])))
+    asked = sys.argv[1].split(",")
+    print(json.dumps({kind: {name: QUESTIONS[name](kind) for name in asked} for kind in sys.argv[2:]}))

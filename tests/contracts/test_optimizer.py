@@ -1,6 +1,7 @@
-"""The contract that every Optimizer keeps; a new kind joins by its name in KINDS.
+"""The contract that every Optimizer keeps; a new kind joins by its name in KINDS of the library.
 
-SMAC takes 3 s to import, so its part of the contract runs in processes of its own (`asking.py`) and is marked `node`.
+Questions are asked in processes of their own (`asking.py`): of all kinds that need only numpy in one, of the others in
+one each, as importing them takes seconds.
 """
 
 import json
@@ -9,22 +10,39 @@ import runpy
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from albacore import optimizers
 from albacore.errors import SpaceError, UserError
 from albacore.optimizers import INITIAL, Observation, by_name, initial_design, opening
 from albacore.space import Config, Knob, Space
 
-KINDS = ["random", pytest.param("smac", marks=pytest.mark.node)]
 ROOT = Path(__file__).parents[2]
 PROGRAM = Path(__file__).with_name("asking.py")
 asking = runpy.run_path(str(PROGRAM))
 SPACE: Space = asking["SPACE"]
 told: Callable[[int], list[Observation]] = asking["told"]
+HEAVY = ("smac", *asking["MODELS"])
+LIGHT = sorted(set(optimizers.KINDS) - set(HEAVY))
+LEFT_OUT = pytest.mark.skipif(find_spec("optuna") is None, reason="optuna is not installed: `make dev` installs it")
+KINDS = [
+    *LIGHT,
+    *(pytest.param(k, marks=[pytest.mark.node, *([LEFT_OUT] if k == "tpe" else [])]) for k in HEAVY),
+]
+"""Other kinds take seconds; tpe is left out where an environment from before its pins is used."""
+OWN_DESIGN = ("bestconfig", "grid", "latin_hypercube", "metis")
+"""Kinds whose paper gives them a first design of their own."""
+NO_SEARCH = ("random", "grid", "latin_hypercube")
 Ask = Callable[..., Any]
+
+
+def _name(kind: Any) -> str:
+    """Return the name of a kind with or without marks."""
+    return kind if isinstance(kind, str) else kind.values[0]
 
 
 @pytest.fixture(scope="module")
@@ -32,36 +50,39 @@ def asked() -> Ask:
     """Return a function that runs `asking.py`; the same question is asked once."""
     answers: dict[tuple[str, str, str], Any] = {}
 
-    def answer(kind: str, question: str, *, hash_seed: str = "0") -> Any:
-        key = (kind, question, hash_seed)
-        if key not in answers:
-            command = [sys.executable, str(PROGRAM), kind, question]
+    def answer(kind: str, question: str, *, hash_seed: str = "1") -> Any:
+        if (kind, question, hash_seed) not in answers:
+            several = "once,thousand,loop,edges"
+            questions = several if question in several and hash_seed == "1" else question
+            command = [sys.executable, str(PROGRAM), questions, *([kind] if kind in HEAVY else LIGHT)]
             env = {
                 **os.environ,
                 "PYTHONHASHSEED": hash_seed,
                 "PYTHONPATH": str(ROOT / "include"),
-                "OMP_NUM_THREADS": "1",
+                "OMP_NUM_THREADS": hash_seed[0],  # another number of threads must not matter either
             }
             done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stderr
-            answers[key] = json.loads(done.stdout)
-        return answers[key]
+            for name, found in json.loads(done.stdout).items():
+                answers.update({(name, key, hash_seed): value for key, value in found.items()})
+        return answers[kind, question, hash_seed]
 
     return answer
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_same_arguments_give_the_same_config_in_any_process(asked: Ask, kind: str) -> None:
-    """After 300 scores, bit for bit, whatever PYTHONHASHSEED says."""
+    """After 300 scores, bit for bit, whatever PYTHONHASHSEED and the number of threads are."""
     first, second = (asked(kind, "once", hash_seed=seed) for seed in ("1", "4242"))
     assert first == second
     assert SPACE.config(first).id == Config(second).id
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_ten_pending_asks_never_give_a_duplicate(asked: Ask, kind: str) -> None:
-    """Eighty asks with ten pending are eighty different configs."""
-    assert len(set(asked(kind, "loop")["ids"])) == 80
+def test_twelve_pending_asks_never_give_a_duplicate(asked: Ask, kind: str) -> None:
+    """All asks are different configs, with scores out of order, lost, failed and penalised."""
+    ids = asked(kind, "loop")["ids"]
+    assert len(set(ids)) == len(ids) == (30 if kind in asking["MODELS"] else 80)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -70,9 +91,9 @@ def test_every_proposal_is_legal(asked: Ask, kind: str) -> None:
     assert asked(kind, "loop")["illegal"] == 0
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [k for k in KINDS if _name(k) not in OWN_DESIGN])
 def test_the_first_asks_are_the_initial_design(asked: Ask, kind: str) -> None:
-    """All kinds start from the same random designs of a seed, so that they can be compared."""
+    """All kinds without a design of their own start from the same random designs, so that they can be compared."""
     assert asked(kind, "loop")["ids"][:INITIAL] == [config.id for config in initial_design(SPACE, INITIAL, seed=4)]
 
 
@@ -82,18 +103,26 @@ def test_unusual_histories_are_accepted(asked: Ask, kind: str) -> None:
     assert asked(kind, "edges") == 7
 
 
-@pytest.mark.node
-def test_smac_climbs_where_random_search_does_not(asked: Ask) -> None:
-    """What SMAC proposes late is far better than what random search draws.
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_thousand_scores_are_accepted(asked: Ask, kind: str) -> None:
+    """The config after them is legal and new."""
+    assert asked(kind, "thousand") is True
 
-    Median true cost of asks 40 to 59, mean of three seeds. A random config has the median 1.41 with a quartile
-    distance of 0.75; the median of 20 has a standard error near 1.25 * (0.75 / 1.35) / sqrt(20) = 0.16, the mean of
-    three 0.09. The bound asks for a lead of 0.4, more than three standard errors of the difference (0.13).
+
+@pytest.mark.parametrize("kind", [k for k in KINDS if _name(k) not in NO_SEARCH])
+def test_a_search_climbs_where_random_search_does_not(asked: Ask, kind: str) -> None:
+    """What is proposed late is far better than what random search draws.
+
+    Median true cost of the last 20 of 60 asks, mean of three seeds; for kinds that learn a surface of the last 12 of
+    36, two seeds. A random config has the median 1.41 with a quartile distance of 0.75; a median of n has a standard
+    error near 1.25 * (0.75 / 1.35) / sqrt(n): 0.16 or 0.20, the means 0.09 or 0.14, their differences 0.13 or 0.17.
+    The bound asks for a lead of 0.4: three, or more than two, standard errors. BestConfig starts anew in the whole
+    space after every round without a gain, in which it draws as random search does: its lead is 0.25, two errors.
     """
-    assert asked("smac", "climb") < asked("random", "climb") - 0.4
+    assert asked(kind, "climb") < asked("random", "climb") - (0.25 if kind == "bestconfig" else 0.4)
 
 
-@pytest.mark.parametrize("kind", ["random", "smac"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_config_of_a_small_space_is_proposed_once(kind: str) -> None:
     """Six configs are six asks; the seventh says that the space is exhausted."""
     space = Space(
@@ -137,11 +166,12 @@ def test_arguments_stay_as_they_are() -> None:
     """A suggestion changes neither the scores nor the pending configs."""
     seen, pending = told(12), [SPACE.default()]
     before = (list(seen), list(pending))
-    by_name("random").suggest(SPACE, seen, pending, seed=1, ask_index=12)
+    for kind in LIGHT:
+        by_name(kind).suggest(SPACE, seen, pending, seed=1, ask_index=12)
     assert (seen, pending) == before
 
 
 def test_an_unknown_optimizer_is_refused() -> None:
     """The error lists those that exist."""
-    with pytest.raises(UserError, match="random, smac"):
+    with pytest.raises(UserError, match=r"annealing, bestconfig, .*random, .*smac"):
         by_name("gradient")

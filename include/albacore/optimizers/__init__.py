@@ -8,6 +8,7 @@ One rule is shared by all kinds and lives here: the first asks walk through a ra
 proposed twice.
 """
 
+import dataclasses
 import importlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -25,7 +26,24 @@ DRAWS = 1000
 """Random draws without a new config after which the space counts as exhausted."""
 ENUMERABLE = 100_000
 """Spaces up to this size are searched one by one before they are called exhausted."""
-KINDS = {"random": "Random", "smac": "Smac"}
+BUDGET = 100
+"""Configs that a run is expected to ask for when nobody says otherwise."""
+KINDS = {
+    "annealing": "Annealing",
+    "bestconfig": "BestConfig",
+    "boosted_trees": "BoostedTrees",
+    "dynamically_dimensioned_search": "DynamicallyDimensionedSearch",
+    "genetic": "Genetic",
+    "gp": "GaussianProcess",
+    "grid": "Grid",
+    "latin_hypercube": "LatinHypercube",
+    "metis": "Metis",
+    "particle_swarm": "ParticleSwarm",
+    "random": "Random",
+    "recursive_random_search": "RecursiveRandomSearch",
+    "smac": "Smac",
+    "tpe": "Tpe",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,12 +54,14 @@ class Observation:
         rung: Index into the ladder's rungs; 0 is the cheapest.
         score: Lower is better; finite, also for a config that failed.
         is_failure: Whether the score is the crash score, not a measurement.
+        ask_index: The `ask_index` that the config was suggested at; -1 when no ask gave it (the default config).
     """
 
     config: Config
     rung: int = 0
     score: float
     is_failure: bool = False
+    ask_index: int = -1
 
 
 class Optimizer(Protocol):
@@ -70,11 +90,12 @@ class Optimizer(Protocol):
         ...
 
 
-def by_name(name: str, *, initial: int = INITIAL) -> Optimizer:
+def by_name(name: str, *, initial: int = INITIAL, budget: int = BUDGET) -> Optimizer:
     """Return an optimizer by the name that campaigns use.
 
     Args:
-        initial: How many of the first asks are random designs.
+        initial: How many of the first asks are random designs; kinds with a design of their own do not read it.
+        budget: How many configs the run is expected to ask for; kinds without a schedule do not read it.
 
     Raises:
         UserError: When there is none of this name.
@@ -84,7 +105,8 @@ def by_name(name: str, *, initial: int = INITIAL) -> Optimizer:
             f"optimizer: expected one of {', '.join(sorted(KINDS))}, got {name!r:.60}. Correct 'optimizer.name'."
         )
     kind = getattr(importlib.import_module(f"albacore.optimizers.{name}"), KINDS[name])
-    return kind(initial=initial)
+    known = {field.name for field in dataclasses.fields(kind)}
+    return kind(**{key: value for key, value in {"initial": initial, "budget": budget}.items() if key in known})
 
 
 def highest_rung(observations: Sequence[Observation]) -> list[Observation]:
@@ -100,6 +122,15 @@ def highest_rung(observations: Sequence[Observation]) -> list[Observation]:
 def taken_ids(observations: Sequence[Observation], pending: Sequence[Config]) -> set[str]:
     """Return the ids of the configs that must not be proposed again."""
     return {observation.config.id for observation in observations} | {config.id for config in pending}
+
+
+def new_config(space: Space, points: "Iterable[np.ndarray]", taken: set[str]) -> Config | None:
+    """Return the config of the first point of the unit cube whose config is not taken, or None."""
+    for point in points:
+        config = space.decode(point)
+        if config.id not in taken:
+            return config
+    return None
 
 
 def initial_design(space: Space, n: int, seed: int) -> list[Config]:

@@ -1,0 +1,17 @@
+"""Expected improvement (Mockus 1978; Jones, Schonlau, Welch: J. Global Optimization 13, 1998, eq. 15).
+
+```
+m, s   mean and standard deviation that a surrogate predicts; cost, lower is better
+f      cost to improve on
+EI     (f - m) Phi(z) + s phi(z) with z = (f - m) / s
+```
+"""
+
+import numpy as np
+from scipy.stats import norm
+
+
+def expected_improvement(mean: np.ndarray, deviation: np.ndarray, best: float) -> np.ndarray:
+    """Return (m,) EI of predictions (m,) and (m,) over the cost `best`."""
+    z = (best - mean) / deviation
+    return (best - mean) * norm.cdf(z) + deviation * norm.pdf(z)

@@ -1,0 +1,205 @@
+"""Metis: explore, exploit, or measure again, whichever is expected to move the predicted best most.
+
+Z. Li et al.: Metis, Robustly Tuning Tail Latencies of Cloud Systems, USENIX ATC 2018, §4 and §5.
+
+```
+X, y     features and scaled scores of the highest rung; lower is better
+k        covariance: amplitude x Matern(3/2) + white noise (§5)
+m, s     mean and standard deviation that the process predicts; the interval is m ± 1.96 s (95 %)
+P1, P2   Gaussian mixtures of the best scores and of the rest (§4.2.1)
+pool     points that the three sub-acquisition functions choose from, and that the predicted best is looked for in
+```
+"""
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from albacore.optimizers import Observation, highest_rung, new_config, taken_ids, untried
+from albacore.space import Config, Space
+
+if TYPE_CHECKING:
+    import numpy as np
+    from sklearn.mixture import GaussianMixture
+
+    from albacore.optimizers.gaussian import Process
+
+BOOTSTRAP = 5
+"""Points of the hypercube, whatever the dimension (§4.1, §6.2)."""
+RESAMPLE_AFTER = 10
+"""Scores below which nothing counts as an outlier (§6.2, Fig. 7)."""
+REACH = 1.96
+BEST_SHARE = 0.25
+"""Share of the scores in the best group; the paper names none, TPE has 0.15 to 0.25."""
+COMPONENTS = 2
+POOL = 1500
+CENTRES = 5
+MOST_SCORES = 3
+"""Scores of one config after which it is not suspected any more; the paper names no limit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metis:
+    """Propose a new config, or ask for a second measurement of an old one."""
+
+    name: str = "metis"
+
+    def suggest(
+        self, space: Space, observations: Sequence[Observation], pending: Sequence[Config], *, seed: int, ask_index: int
+    ) -> Config:
+        """Return a config that is neither observed nor pending: the better of exploration and exploitation."""
+        return self._choose(space, observations, pending, [seed, ask_index], may_repeat=False)
+
+    def suggest_or_repeat(
+        self, space: Space, observations: Sequence[Observation], pending: Sequence[Config], *, seed: int, ask_index: int
+    ) -> Config:
+        """Return a new config, or an observed one whose score is doubtful, to be measured once more."""
+        return self._choose(space, observations, pending, [seed, ask_index], may_repeat=True)
+
+    def best(self, space: Space, observations: Sequence[Observation]) -> Config:
+        """Return the observed config with the lowest predicted mean, which need not have the lowest score (§4.2.2)."""
+        seen, model = highest_rung(observations), Model.of(space, observations, [], [0])
+        expected = model.process.predict(model.process.x)[0].astype("float32")
+        return seen[int(expected.argmin())].config
+
+    def _choose(
+        self,
+        space: Space,
+        observations: Sequence[Observation],
+        pending: Sequence[Config],
+        stream: list[int],
+        *,
+        may_repeat: bool,
+    ) -> Config:
+        """Return the candidate with the largest sum of improvements (§4.2.2)."""
+        from albacore.optimizers import cube
+
+        (seed, ask_index), taken = stream, taken_ids(observations, pending)
+        if ask_index < BOOTSTRAP or not observations:
+            point = cube.latin_hypercube(BOOTSTRAP, len(space), [seed, 2])[ask_index % BOOTSTRAP]
+            return new_config(space, [point], taken) or untried(space, taken, seed=seed, ask_index=ask_index)
+        model = Model.of(space, observations, pending, [seed, ask_index, 1])
+        found = [cube.most_promising(space, model.pool, goal, taken) for goal in (model.likeness, model.spread)]
+        found += [model.suspect(highest_rung(observations), pending)] if may_repeat else []
+        choice = [config for config in found if config is not None]
+        if not choice:
+            return untried(space, taken, seed=seed, ask_index=ask_index)
+        return max(choice, key=model.gain)  # of equal ones the first
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """What Metis knows at one ask.
+
+    Attributes:
+        groups: Mixtures P1 and P2, and the lowest ln P1 of the best scores; None below four scores.
+        pool: (n, d) points of the cube.
+        expected: Mean at the pool, then at the scores.
+    """
+
+    space: Space
+    process: "Process"
+    groups: "tuple[GaussianMixture, GaussianMixture, float] | None"
+    pool: "np.ndarray"
+    expected: "np.ndarray"
+
+    @classmethod
+    def of(
+        cls, space: Space, observations: Sequence[Observation], pending: Sequence[Config], stream: list[int]
+    ) -> "Model":
+        """Return the model of the highest rung; pending configs count as measured where they are expected."""
+        import numpy as np
+
+        from albacore.optimizers import cube, gaussian
+
+        seen, rng = highest_rung(observations), np.random.default_rng(stream)
+        points = cube.points_of(space, [o.config for o in seen])
+        x, y = cube.features(space, points), cube.scaled([o.score for o in seen])
+        is_per_dimension = len(space) < gaussian.PER_DIMENSION_BELOW
+        process = gaussian.learn(x, y, nu=1.5, is_per_dimension=is_per_dimension)  # §5
+        process = gaussian.extended(process, cube.features(space, cube.points_of(space, pending)))
+        best = np.argsort(process.predict(x)[0].astype(np.float32), kind="stable")[:CENTRES]
+        pool = cube.candidates(space, points[best], POOL, rng)
+        expected = process.predict(np.vstack([cube.features(space, pool), process.x]))[0]
+        return cls(space=space, process=process, groups=_groups(x, y), pool=pool, expected=expected)
+
+    def spread(self, points: "np.ndarray") -> "np.ndarray":
+        """Return (m,) what exploration maximises: the width of the interval (§4.2.1)."""
+        from albacore.optimizers import cube
+
+        return self.process.predict(cube.features(self.space, points))[1]
+
+    def likeness(self, points: "np.ndarray") -> "np.ndarray":
+        """Return (m,) what exploitation maximises: ln P1(c) / P2(c) (§4.2.1).
+
+        Only where P1 is no lower than at the best scores themselves: far from all scores both are nothing, and their
+        ratio is the rounding of nothing. TPE, which the paper follows here, draws its candidates from P1 instead.
+        """
+        import numpy as np
+
+        from albacore.optimizers import cube
+
+        x = cube.features(self.space, points)
+        if self.groups is None:
+            return -self.process.predict(x)[0]
+        best, rest, floor = self.groups
+        inside = best.score_samples(x)
+        return np.where(inside >= floor, inside - rest.score_samples(x), -np.inf)
+
+    def suspect(self, seen: Sequence[Observation], pending: Sequence[Config]) -> Config | None:
+        """Return the config whose score is farthest outside the interval that all others predict, if any (§4.2.1)."""
+        import numpy as np
+
+        if len(seen) < RESAMPLE_AFTER:
+            return None
+        mean, deviation = (part[: len(seen)] for part in self.process.left_out())
+        outside = np.abs(self.process.y[: len(seen)] - mean) - REACH * deviation
+        scores = [o.config.id for o in seen]
+        waiting = {config.id for config in pending}
+        for i in np.argsort(-outside.astype(np.float32), kind="stable"):
+            key = seen[i].config.id
+            is_known_well = seen[i].is_failure or key in waiting or scores.count(key) >= MOST_SCORES
+            if outside[i] > 0 and not is_known_well:
+                return seen[i].config
+        return None
+
+    def gain(self, config: Config) -> float:
+        """Return the sum of what the predicted best improves by, should the config measure its lower or upper bound.
+
+        §4.2.2. Adding one score y to a process with a fixed covariance moves the mean at x by cov(x, c) (y - m(c)) /
+        (s(c)^2 + noise), so no second fit is needed (GPML, eq. 2.25 for one more point).
+        """
+        import numpy as np
+
+        from albacore.optimizers import cube
+
+        at = cube.features(self.space, cube.points_of(self.space, [config]))
+        deviation = self.process.predict(at)[1][0]
+        x = np.vstack([cube.features(self.space, self.pool), self.process.x])
+        slope = self.process.covariance(x, at[0]) / (deviation**2 + self.process.noise)
+        current = self.expected.min()
+        bounds = (-REACH * deviation, REACH * deviation)
+        return float(np.float32(sum(max(0.0, current - (self.expected + slope * bound).min()) for bound in bounds)))
+
+
+def _groups(x: "np.ndarray", y: "np.ndarray") -> "tuple[GaussianMixture, GaussianMixture, float] | None":
+    """Return the mixtures of the best scores and of the rest, and the lowest ln P1 of the best scores."""
+    import numpy as np
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.mixture import GaussianMixture
+
+    from albacore.optimizers.gaussian import one_thread
+
+    n = max(2, math.ceil(BEST_SHARE * len(y)))
+    if len(y) < n + 2:
+        return None
+    order = np.argsort(y, kind="stable")
+    with one_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        best, rest = (
+            GaussianMixture(COMPONENTS, covariance_type="diag", reg_covar=0.02, random_state=0).fit(x[part])
+            for part in (order[:n], order[n:])
+        )
+    return best, rest, float(best.score_samples(x[order[:n]]).min())

@@ -1,0 +1,97 @@
+"""Tpe: tree-structured Parzen estimator, by Optuna.
+
+J. Bergstra, R. Bardenet, Y. Bengio, B. Kégl: Algorithms for Hyper-Parameter Optimization, NIPS 2011, §4. A baseline of
+Metis (ATC 2018, §6.1: 20 random configs first, `initial = 20`) and one of the six methods of the microservices paper
+(§3.2.1). The door to Optuna: a study in memory is built anew at every ask, from the scores of the highest rung as
+complete trials and the configs in flight as running ones. A running trial counts as a bad one (constant liar), so that
+lanes do not ask for the same config.
+
+```
+l(x), g(x)   densities of the good and of the other configs, per knob; the config with the largest l/g of 24 is taken
+```
+
+Numbers are floats in [0, 1], choices and switches are Optuna's categories.
+"""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from albacore.knob import Knob
+from albacore.optimizers import INITIAL, Observation, highest_rung, opening, taken_ids, untried
+from albacore.space import Config, Space
+
+FEWEST = 4
+"""Scores below which Optuna draws at random: two densities need something to differ in."""
+TRIES = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tpe:
+    """Propose what is likelier among the good configs than among the others.
+
+    Attributes:
+        initial: How many of the first asks are random designs.
+    """
+
+    initial: int = INITIAL
+    name: str = "tpe"
+
+    def suggest(
+        self, space: Space, observations: Sequence[Observation], pending: Sequence[Config], *, seed: int, ask_index: int
+    ) -> Config:
+        """Return a config that is neither observed nor pending."""
+        import numpy as np
+
+        taken = taken_ids(observations, pending)
+        first = opening(space, taken, initial=self.initial, seed=seed, ask_index=ask_index)
+        if first or not observations:
+            return first or untried(space, taken, seed=seed, ask_index=ask_index)
+        of_optuna = int(np.random.default_rng([seed, ask_index, 1]).integers(2**31))
+        study = _study(space, highest_rung(observations), pending, of_optuna)
+        distributions = {knob.name: _distribution(knob) for knob in space.knobs if knob.size > 1}
+        for _ in range(TRIES):
+            asked = study.ask(distributions).params
+            config = space.repair({knob.name: _value(knob, asked.get(knob.name)) for knob in space.knobs})
+            if config.id not in taken:
+                return config
+        return untried(space, taken, seed=seed, ask_index=ask_index)
+
+
+def _study(space: Space, seen: Sequence[Observation], pending: Sequence[Config], seed: int) -> Any:
+    """Return a study that has seen the scores and knows of the configs in flight."""
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)  # constant_liar, since 2021
+        sampler = optuna.samplers.TPESampler(n_startup_trials=FEWEST, constant_liar=True, seed=seed)
+    study = optuna.create_study(storage=optuna.storages.InMemoryStorage(), sampler=sampler)
+    known = [knob for knob in space.knobs if knob.size > 1]
+    distributions = {knob.name: _distribution(knob) for knob in known}
+    for config, score in [*((o.config, o.score) for o in seen), *((config, None) for config in pending)]:
+        state = optuna.trial.TrialState.RUNNING if score is None else optuna.trial.TrialState.COMPLETE
+        params = {knob.name: _place(knob, config) for knob in known}
+        study.add_trial(optuna.trial.create_trial(state=state, value=score, params=params, distributions=distributions))
+    return study
+
+
+def _distribution(knob: Knob) -> Any:
+    """Return how Optuna sees a knob."""
+    from optuna.distributions import CategoricalDistribution, FloatDistribution
+
+    return FloatDistribution(0.0, 1.0) if knob.kind.is_numeric else CategoricalDistribution(range(len(knob.options)))
+
+
+def _place(knob: Knob, config: Config) -> float | int:
+    """Return Optuna's number for the value that a config has."""
+    value = config[knob.name]
+    return knob.encode(value) if knob.kind.is_numeric else knob.options.index(value)
+
+
+def _value(knob: Knob, number: Any) -> Any:
+    """Return the value that Optuna's number stands for; None is the only value of a knob."""
+    if number is None:
+        return knob.all_values()[0]
+    return knob.decode(number) if knob.kind.is_numeric else knob.options[number]
