@@ -7,11 +7,12 @@ in another process, on another day, without a node.
 import dataclasses
 from collections.abc import Iterator, Mapping
 
-from albacore import judging, nights, recorded, replay
+from albacore import concluding, judging, nights, recorded, replay
 from albacore.optimizers import Optimizer
 from albacore.replay import Scene
 from albacore.store import Store
-from albacore.trial import Ask, Judgement
+from albacore.trial import Ask, Judgement, Note
+from albacore.verdict import VERSION, Terms
 
 
 def faults(store: Store, run_id: str) -> Iterator[str]:
@@ -27,6 +28,8 @@ def faults(store: Store, run_id: str) -> Iterator[str]:
     for note in scene.log.notes(nights.DRIFT):
         if nights.again(note) != nights.findings(scene.log):
             yield "drift: its own nights give other findings. The library or the store has changed."
+    for note in scene.log.notes("verdict"):
+        yield from _verdict(scene, note, recorded.terms(run))
 
 
 def audit(store: Store, run_id: str) -> Iterator[str]:
@@ -68,6 +71,14 @@ def _judgement(scene: Scene, found: Judgement) -> Iterator[str]:
         {name: getattr(found, name) for name in fields},
         {name: getattr(again, name) for name in fields},
     )
+
+
+def _verdict(scene: Scene, note: Note, terms: Terms) -> Iterator[str]:
+    """Yield the first field in which a recorded verdict differs; the first shape did not say what it had read."""
+    if note.body.get("version") != VERSION:
+        return
+    again = concluding.conclude(_as_of(scene, int(str(note.body["read_n"]))), terms).body()
+    yield from _differs(f"verdict of round {note.body['round']}", {name: note.body.get(name) for name in again}, again)
 
 
 def _differs(what: str, recorded: Mapping[str, object], again: Mapping[str, object]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from albacore.space import Config, Space
 from albacore.store import CampaignRun, Store
 from albacore.store.run_log import RunLog
 from albacore.trial import Direction
+from albacore.verdict import Terms
 
 
 def campaign(run: CampaignRun) -> Campaign:
@@ -27,6 +28,12 @@ def workload(run: CampaignRun) -> Workload:
     return Workload(
         **{**fields, "direction": Direction(fields["direction"]), "timeouts_s": MappingProxyType(fields["timeouts_s"])}
     )
+
+
+def terms(run: CampaignRun) -> Terms:
+    """Return what a config of the run has to show before it ships."""
+    asked = campaign(run).validation
+    return Terms(unit=workload(run).unit, min_gain=asked.min_gain, confidence=asked.confidence)
 
 
 def space(run: CampaignRun) -> Space:

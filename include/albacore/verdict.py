@@ -1,36 +1,80 @@
-"""Verdict: ship or do not ship, from samples on nodes that had no part in choosing (TUNA §6, T16)."""
+"""Verdict: ship or do not ship, from samples on nodes that had no part in choosing (TUNA §6, T16).
 
-import statistics
+Its shape as data is documented in docs/verdict.md. How it comes about is in `concluding.py`, how it is said in one
+sentence in `sentence.py`.
+"""
+
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
-from albacore.replay import Scene, incumbent, quarantined
-from albacore.sample import Blame, Failure, Purpose
-from albacore.stats import Interval, bootstrap_ratio, coefficient_of_variation
-from albacore.trial import Judgement
+from albacore.stats import Interval
+from albacore.validation import Deployment
 
-MIN_GAIN = 1.0
-"""The lower end of the interval has to be above it."""
+VERSION = 2
+"""Of the verdict's shape. The first had no version, no contenders and no incumbent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Deployment:
-    """How one config did on the fresh nodes.
+class Terms:
+    """What a config has to show before it ships.
 
     Attributes:
-        mean: Mean over nodes of the node's mean, in the metric's unit; None without samples.
-        worst: Worst single sample.
-        cov: Coefficient of variation of the nodes' means.
-        by_node: Node -> its samples.
-        failures: Messages of the config's failures there.
+        unit: Of the metric.
+        min_gain: The lower end of the interval has to be above it.
+        confidence: Of the interval (two-sided) and of the bound on instability (one-sided).
+    """
+
+    unit: str
+    min_gain: float = 1.0
+    confidence: float = 0.95
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contender:
+    """One of the few configs that were validated.
+
+    Attributes:
+        rank: 1 for the most promising of the tuning.
+        tuning_nodes: How many nodes it was tuned on; `expected` what that promised of a new node, in the metric's
+            unit. None when the log does not say.
+        deployment: How it did on the fresh nodes.
+        estimate: How many times as good as the default there; None when it could not be compared.
+        gain: The same with its interval; None with fewer than two nodes in common with the default.
+        probability_beats_default: How sure one may be, 0 to 1; None without an interval.
+        instability_upper_bound: Upper bound of the share of nodes on which it is bad.
+        unstable: What the detector said, None when the fresh nodes agree.
+        refused: Why it cannot ship whatever its gain, None when it can.
+    """
+
+    rank: int
+    tuning_nodes: int | None
+    expected: float | None
+    deployment: Deployment
+    estimate: float | None
+    gain: Interval | None
+    probability_beats_default: float | None
+    instability_upper_bound: float | None
+    unstable: str | None
+    refused: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Previous:
+    """The incumbent that earlier runs left, on the same fresh nodes.
+
+    Attributes:
+        run_id: The run that left it.
+        gain: Its gain over the default; `best_over_it` the gain of the best config over it.
+        lost: Why it cannot stay whatever the best config is worth, None when it can.
     """
 
     config_id: str
-    mean: float | None
-    worst: float | None
-    cov: float
-    by_node: Mapping[str, tuple[float, ...]]
-    failures: tuple[str, ...] = ()
+    run_id: str | None
+    deployment: Deployment
+    gain: Interval | None
+    best_over_it: Interval | None
+    lost: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,115 +84,39 @@ class Verdict:
     Attributes:
         sentence: The conclusion in one sentence for people.
         ship: Whether the best config is worth deploying.
-        gain: How many times better than the default on fresh nodes, with its interval; None when it could not be
-        measured.
+        best: The contender that the fresh nodes prefer; when none can ship, the most promising one.
+        gain: How many times better than the default it is; None when there is no interval.
+        incumbent: Id of the config in place after this verdict; None is the system's default.
+        cost: `node_seconds` spent, those of `tuning` and `validation`, `samples`, `price_per_hour`, `money`.
+        read_n: Number of the last event that was read; `round` which validation of the run it was.
     """
 
+    version: int = VERSION
     sentence: str
     ship: bool
     metric: str
     unit: str
+    direction: str
     best: Deployment | None
-    default: Deployment | None
+    default: Deployment
     gain: Interval | None
+    min_gain: float
+    confidence: float
+    probability_beats_default: float | None
+    instability_upper_bound: float | None
+    contenders: tuple[Contender, ...]
+    incumbent: str | None
+    previous_incumbent: Previous | None
+    cost: Mapping[str, float | None]
+    round: int
+    read_n: int
+
+    def body(self) -> dict[str, Any]:
+        """Return the verdict as plain data for the log: lists in place of tuples, as JSON gives them back."""
+        return _plain(asdict(self))
 
 
-def deployment(scene: Scene, config_id: str) -> Deployment:
-    """Return how a config did on the nodes of the validation."""
-    by_node: dict[str, list[float]] = {}
-    for sample in scene.log.samples(config_id, Purpose.VALIDATE):
-        by_node.setdefault(sample.node, []).append(sample.value(scene.metric))
-    failures = [
-        f"{f.node}: {f.message}"
-        for f in scene.log.facts(Failure)
-        if f.config_id == config_id and f.purpose is Purpose.VALIDATE and f.blame.is_told
-    ]
-    values = [value for values in by_node.values() for value in values]
-    means = [statistics.fmean(values) for values in by_node.values()]
-    return Deployment(
-        config_id=config_id,
-        mean=statistics.fmean(means) if means else None,
-        worst=scene.direction.worst(values) if values else None,
-        cov=coefficient_of_variation(means) if means else 0.0,
-        by_node={node: tuple(values) for node, values in by_node.items()},
-        failures=tuple(failures),
-    )
-
-
-def conclude(scene: Scene, unit: str) -> Verdict:
-    """Return the verdict of a campaign run whose validation has ended."""
-    chosen = incumbent(scene)
-    default = deployment(scene, scene.default_id)
-    if chosen is None:
-        return _no(
-            "no config was found stable, so there is nothing to compare with the default", scene, unit, None, default
-        )
-    best = deployment(scene, chosen.config_id)
-    if best.failures:
-        return _no(f"the best config failed on a fresh node ({best.failures[0]})", scene, unit, best, default)
-    ratios = {
-        node: [scene.direction.gain(v, d) for v, d in zip(best.by_node[node], default.by_node[node], strict=False)]
-        for node in best.by_node
-        if node in default.by_node
-    }
-    ratios = {node: [r for r in values if r > 0] for node, values in ratios.items()}
-    if not any(ratios.values()):
-        return _no("best and default have no fresh node in common", scene, unit, best, default)
-    gain = bootstrap_ratio(ratios, seed=scene.seed)
-    return _compared(scene, unit, best, default, gain, chosen)
-
-
-def _compared(
-    scene: Scene, unit: str, best: Deployment, default: Deployment, gain: Interval, chosen: Judgement
-) -> Verdict:
-    """Return the verdict of two configs that could be compared."""
-    nodes = len(best.by_node)
-    rung = scene.policy.ladder.rungs[min(chosen.rung, scene.top_rung)]
-    size = (
-        f"{gain.estimate:.2f} times as good as the default on {nodes} fresh node(s) "
-        f"({gain.confidence:.0%} interval {gain.low:.2f} to {gain.high:.2f}), chosen on {rung} node(s)"
-    )
-    spread = scene.policy.detector.detect([statistics.fmean(values) for values in best.by_node.values()])
-    ship = gain.low > MIN_GAIN and not spread.is_unstable
-    if ship:
-        sentence = f"Ship {best.config_id}: it is {size}."
-    elif spread.is_unstable:
-        sentence = f"Do not ship {best.config_id}: it is unstable on fresh nodes ({spread.reason}); it is {size}."
-    else:
-        sentence = f"Do not ship {best.config_id}: no significant gain; it is {size}."
-    return Verdict(sentence=sentence, ship=ship, metric=scene.metric, unit=unit, best=best, default=default, gain=gain)
-
-
-def _no(reason: str, scene: Scene, unit: str, best: Deployment | None, default: Deployment) -> Verdict:
-    return Verdict(
-        sentence=f"Do not ship: {reason}.",
-        ship=False,
-        metric=scene.metric,
-        unit=unit,
-        best=best,
-        default=default,
-        gain=None,
-    )
-
-
-def validation_slots(nodes: list[str], repeats: int) -> list[tuple[int, str, int]]:
-    """Return (slot, node, repeat) for one config: every node once, then again, so that repeats are apart in time."""
-    return [(repeat * len(nodes) + i, node, repeat) for repeat in range(repeats) for i, node in enumerate(nodes)]
-
-
-def warnings(scene: Scene) -> list[str]:
-    """Return what a reader of the verdict has to know beside it: finding, evidence, remedy."""
-    found = []
-    denied = [knob.name for knob in scene.space.knobs if knob.safety == "denied"]
-    if denied:
-        found.append(f"Settings that risk data were tuned ({', '.join(denied)}): review them before you ship.")
-    loads = [f for f in scene.log.facts(Failure) if f.blame is Blame.LOAD]
-    if loads:
-        found.append(
-            f"The load generator failed {len(loads)} time(s), last on {loads[-1].node}: {loads[-1].message}. "
-            "These samples were taken again; see whether it is saturated."
-        )
-    lost = quarantined(scene.log)
-    if lost:
-        found.append(f"Nodes that failed repeatedly got no more samples: {', '.join(sorted(lost))}. Look at them.")
-    return found
+def _plain(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _plain(value) for key, value in data.items()}
+    return [_plain(value) for value in data] if isinstance(data, list | tuple) else data

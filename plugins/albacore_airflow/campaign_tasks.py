@@ -3,17 +3,29 @@
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
 from typing import Any
 
-from albacore import exclusion, judging, nights, recorded, sentinel, stopping, verdict
+from albacore import (
+    caveat,
+    concluding,
+    exclusion,
+    incumbent,
+    judging,
+    nights,
+    recorded,
+    sentinel,
+    stopping,
+    validation,
+)
 from albacore.benchmark import Fragment
 from albacore.errors import ConfigError, NodeError, PlatformError
 from albacore.fact import EXCLUDE, INCLUDE, REOPEN, VERDICT
 from albacore.nodes import job
+from albacore.replay import Scene
 from albacore.sample import Failure, Purpose, Sample
 from albacore.space import Config, Space
 from albacore.store import CampaignRun
+from albacore.store.run_log import RunLog
 from albacore.trial import Log, Note, Stability
 from albacore_airflow import settings
 
@@ -135,21 +147,33 @@ def iteration_conf(run_id: str, lane: int, n: int) -> dict[str, Any]:
 
 
 def plan_validation(run_id: str) -> list[dict[str, Any]]:
-    """Return the slots of default and best config on the fresh nodes, in turn (T16)."""
-    from albacore.replay import incumbent
+    """Return the slots of default, contenders and incumbent on the fresh nodes, in turn (T16).
 
+    The plan is in the log before its first sample; asked again, it is the same.
+    """
     exclusion.settle(settings.store(), run_id)
-    scene = settings.scene(run_id)
-    run = settings.store().run(run_id)
-    fresh = [r.name for r in settings.store().nodes(run_id) if r.role == "validation"]
-    chosen = incumbent(scene)
-    configs = [scene.default_id, *([chosen.config_id] if chosen else [])]
-    repeats = recorded.campaign(run).validation.repeats
+    scene, log = settings.scene(run_id), settings.run_log(run_id)
+    kept = log.append_note(_plan(run_id, scene).note(), key=f"round {validation.round_of(scene.log)}")
+    plan = validation.Plan.of(kept.body)
     return [
         slot(run_id, config_id, Purpose.VALIDATE, index, [node], repeat)
-        for index, node, repeat in later(scene.log, verdict.validation_slots(fresh, repeats), len(fresh))
-        for config_id in configs
+        for config_id, index, node, repeat in validation.slots(plan, scene.default_id, seed=scene.seed)
     ]
+
+
+def _plan(run_id: str, scene: Scene) -> validation.Plan:
+    """Return the next round: the best of the tuning, and what earlier runs left in place."""
+    store = settings.store()
+    run = store.run(run_id)
+    asked = recorded.campaign(run).validation
+    fresh = [r.name for r in store.nodes(run_id) if r.role == "validation"]
+    search = incumbent.of_run(store, run)
+    left = None
+    if (found := search.incumbent) is not None and found.config.id != scene.default_id:
+        settings.run_log(run_id).put_config(found.config.id, dict(found.config))
+        left = found.config.id, found.run_id
+    plan = validation.plan(scene, nodes=fresh, repeats=asked.repeats, count=asked.contenders, incumbent=left)
+    return dataclasses.replace(plan, skipped=search.skipped)
 
 
 def conclude(run_id: str) -> dict[str, Any]:
@@ -159,20 +183,19 @@ def conclude(run_id: str) -> dict[str, Any]:
     scene, stopped = settings.scene(run_id), stop_reason(run_id)
     if stopped == stopping.FAILED:
         raise PlatformError(f"run {run_id}: {stopped}, so there is no verdict. See the red iterations.")
+    plan = validation.planned(scene)
     if recorded.campaign(run).nodes.validation and not any(
-        fact.purpose is Purpose.VALIDATE for kind in (Sample, Failure) for fact in scene.log.facts(kind)
+        plan.holds(fact) for kind in (Sample, Failure) for fact in scene.log.facts(kind)
     ):
         raise PlatformError(
             f"run {run_id}: nothing was validated, so there is no verdict. See the failed task before it."
         )
-    found = verdict.conclude(scene, recorded.workload(run).unit)
-    body = dataclasses.asdict(found) | {"campaign_run": run_id, "stopped": stopped}
-    body["warnings"] = verdict.warnings(scene) + [finding.sentence for finding in nights.findings(scene.log)]
+    found = concluding.conclude(scene, recorded.terms(run))
+    body = found.body() | {"campaign_run": run_id, "stopped": stopped}
+    body["warnings"] = caveat.caveats(scene) + [finding.sentence for finding in nights.findings(scene.log)]
     if found.best is not None:
         body |= changes(run, scene.space, scene.space.default(), scene.configs[found.best.config_id])
-    if not is_said_already(scene.log, body):
-        settings.run_log(run_id).append_note(Note(kind=VERDICT, body=body), key=verdict_key(scene.log))
-    return body
+    return _said(scene.log, settings.run_log(run_id), body)
 
 
 def verdict_key(log: Log) -> str:
@@ -181,17 +204,12 @@ def verdict_key(log: Log) -> str:
     return f"{VERDICT}.{acts[-1]}" if acts else VERDICT
 
 
-def is_said_already(log: Log, body: Mapping[str, Any]) -> bool:
-    """Whether the last verdict since the run was (re-)opened says the same: what was excluded did not concern it."""
+def _said(log: Log, writes: RunLog, body: dict[str, Any]) -> dict[str, Any]:
+    """Append a verdict; the last one since the run was (re-)opened stands when it says the same of an older log."""
     said = log.notes(VERDICT, after=log.reopened_n)
-    return bool(said) and said[-1].body == json.loads(json.dumps(body))
-
-
-def later(log: Log, slots: Sequence[tuple[int, str, int]], nodes: int) -> list[tuple[int, str, int]]:
-    """Return (slot, node, repeat) of a validation with new repeats, when the run was re-opened after another one."""
-    facts = [e.fact for e in log.until(log.reopened_n).events if isinstance(e.fact, Sample | Failure)]
-    first = max((f.repeat + 1 for f in facts if f.purpose is Purpose.VALIDATE), default=0)
-    return [(index + first * nodes, node, repeat + first) for index, node, repeat in slots]
+    if said and {**said[-1].body, "read_n": 0} == json.loads(json.dumps({**body, "read_n": 0})):
+        return dict(said[-1].body)
+    return dict(writes.append_note(Note(kind=VERDICT, body=body), key=verdict_key(log)).body)
 
 
 def changes(run: CampaignRun, space: Space, default: Config, best: Config) -> dict[str, Any]:
