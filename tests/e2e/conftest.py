@@ -11,6 +11,8 @@ CAMPAIGNS = {
     "ladder": LADDER,
     "small": SMALL,
     "modelled": noop(optimizer='{ name = "smac", initial = 2 }'),
+    # The default and six suggestions: one more than the longest first design.
+    "searched": noop(**ONE_NODE, limits="{ samples = 7, hours = 1.0 }", optimizer='{ name = "random", initial = 2 }'),
     # Longer than a benchmark task waits in its worker.
     "patient": noop(**ONE_NODE, limits="{ samples = 2, hours = 1.0 }", params="{ seconds = 40.0 }"),
     # Four configs: the default, a fast one, one that is bad on some nodes, and one that the server refuses.
