@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from runs import opened
-from scenes import NODES, Counting, Play, ask, sample
+from runs import asked, counting, default_of, judged, judged_run, put
+from scenes import NODES, Counting, Play, ask, failure
 
 from albacore import audit, exclusion, judging, recorded, replay
 from albacore.errors import UserError
@@ -187,46 +187,8 @@ def test_a_re_queue_gives_a_failed_or_given_up_config_another_chance():
 
 @pytest.fixture
 def made(tmp_path):
-    """A run in a store: the default on five nodes, three configs judged on one node each, one of them on three."""
-    made = opened(tmp_path)
-    for slot, node in enumerate(("n1", "n2", "n3", "n4", "n5")):
-        put(made, default_of(made), node, 100.0 + slot, slot=slot, purpose=Purpose.DEFAULT)
-    judged(made, default_of(made), 1)
-    for index, node in enumerate(("n1", "n2", "n3")):
-        config_id = asked(made, index)
-        put(made, config_id, node, 150.0 + index)
-        judged(made, config_id, 0)
-    best = asked(made, 3, config=2, rung=1)
-    put(made, best, "n4", 151.0, slot=1)
-    put(made, best, "n5", 152.0, slot=2)
-    judged(made, best, 1)
-    return made
-
-
-def default_of(made):
-    return recorded.space(made.store.run("run")).default().id
-
-
-def asked(made, index, *, config=None, rung=0):
-    space = recorded.space(made.store.run("run"))
-    chosen = space.config({"k0": 0.1 * (index if config is None else config), "k1": 0.1, "k2": 0.1})
-    made.log.append_ask(replace(ask(index, chosen.id, rung=rung, read_n=made.log.read().last_n)), dict(chosen))
-    return chosen.id
-
-
-def put(made, config_id, node, value, *, slot=0, purpose=Purpose.TUNE):
-    made.clock.now += 10
-    found = sample(config_id, node, value, slot=slot, purpose=purpose)
-    made.log.append_sample(replace(found, started_at=made.clock.now))
-
-
-def judged(made, config_id, rung):
-    scene = recorded.scene(made.store, made.store.run("run"))
-    return made.log.append_judgement(judging.judge(scene, config_id, rung))
-
-
-def counting(made):
-    return recorded.scene(made.store, made.store.run("run")).log
+    """A run in a store with five judgements."""
+    return judged_run(tmp_path)
 
 
 def test_a_run_that_nobody_watches_is_judged_by_what_is_left(made):
@@ -358,8 +320,6 @@ def asked_config(made):
 def test_a_failure_of_the_config_itself_is_excluded_with_its_node(made):
     """Its trial is not failed any more; a NodeFailure stays what it is: the node's."""
     config_id = asked(made, 4, config=8)
-    from scenes import failure
-
     made.log.append_failure(replace(failure(config_id, "n2"), started_at=made.clock.now), attempt=0)
     failed = judged(made, config_id, 0)
     assert failed.stability is Stability.FAILED

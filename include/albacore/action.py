@@ -65,11 +65,12 @@ def extend(
     if not has_ended(log) and (stopped := stopping.stopped_by(log)) is not None:
         raise UserError(f"extend {run_id}: it was {stopped}. Wait for its verdict, then extend it: that re-opens it.")
     used = stopping.used(scene, now=store.clock(), opened_at=store.run(run_id).opened_at)
-    for name, value in given.items():
+    # A run that has ended goes on only if nothing else is used up either.
+    for name, value in (stopping.limits_of(scene) | given if has_ended(log) else given).items():
         if value <= used[name]:
             raise UserError(
                 f"extend {run_id}: {name}: expected a total above the {used[name]:.4g} used so far, got {value:g}. "
-                "Raise it, or stop the run."
+                f"Raise {name}."
             )
     RunLog(store, run_id).append_note(Note(kind=stopping.LIMITS, body={**given, "by": named(by)}))
     return stopping.limits_of(recorded.scene(store, store.run(run_id)))

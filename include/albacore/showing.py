@@ -1,14 +1,16 @@
-"""Showing: what `albacore show` prints of a campaign run, and why each score is what it is."""
+"""Showing: what `albacore show` prints of a campaign run."""
 
 from collections.abc import Iterator
 
 from albacore import nights, recorded, stopping
-from albacore.replay import Scene, incumbent
-from albacore.sample import Blame, Failure, Purpose, Sample
+from albacore.explanation import explain, gone, unit_of
+from albacore.fact import REOPEN
+from albacore.replay import Scene
+from albacore.sample import Failure, Purpose, Sample
 from albacore.sentinel import WARM_START, taken_over
 from albacore.store import Store
 from albacore.store.run_log import RunLog
-from albacore.trial import Judgement, Trial
+from albacore.trial import Ask, Note
 
 
 def list_runs(store: Store) -> Iterator[str]:
@@ -24,7 +26,7 @@ def list_runs(store: Store) -> Iterator[str]:
 
 
 def show_run(store: Store, run_id: str) -> Iterator[str]:
-    """Yield the run's trials in the order they were asked for, each with its samples, its failures and its reasons."""
+    """Yield the run's trials in the order they were asked for, and why the score of each is what it is."""
     run = store.run(run_id)
     yield f"campaign run {run.id}, benchmark {run.benchmark_digest[:12]}, library {run.library}"
     if run.space is None:
@@ -33,13 +35,10 @@ def show_run(store: Store, run_id: str) -> Iterator[str]:
     scene = recorded.scene(store, run)
     yield from _warm_start(scene)
     yield from (finding.sentence for finding in nights.findings(scene.log))
-    unit = run.benchmark["workload"]["unit"]
-    best = incumbent(scene)
-    for config_id in dict.fromkeys(f.config_id for f in _facts(scene)):
-        yield from _trial(
-            scene, scene.log.trial(config_id), unit, is_best=best is not None and config_id == best.config_id
-        )
-    yield from _validation(scene, unit)
+    for config_id in _configs(scene):
+        yield from explain(scene, config_id)
+    yield from _validation(scene)
+    yield from _acts(scene)
     for note in scene.log.notes("verdict"):
         yield f"verdict: {note.body.get('sentence')}"
 
@@ -54,50 +53,30 @@ def _warm_start(scene: Scene) -> Iterator[str]:
         yield from (f"  {line}" for line in (skipped if isinstance(skipped, list) else []))
 
 
-def _origin(scene: Scene, config_id: str) -> str:
-    """Return where a config comes from when it was taken over, else nothing."""
-    for one in taken_over(scene.log):
-        if one.config_id == config_id:
-            return f", {'incumbent, ' if one.is_incumbent else ''}warm start from run {one.run_id}"
-    return ""
+def _configs(scene: Scene) -> list[str]:
+    """Return the configs that were measured or asked for, in that order."""
+    facts = [e.fact for e in scene.log.events if isinstance(e.fact, Ask | Sample | Failure)]
+    tuned = [f.config_id for f in facts if isinstance(f, Ask) or f.purpose is not Purpose.VALIDATE]
+    return list(dict.fromkeys(tuned))
 
 
-def _facts(scene: Scene) -> list[Sample | Failure]:
-    return [
-        e.fact
-        for e in scene.log.events
-        if isinstance(e.fact, Sample | Failure) and e.fact.purpose is not Purpose.VALIDATE
-    ]
-
-
-def _trial(scene: Scene, trial: Trial, unit: str, *, is_best: bool) -> Iterator[str]:
-    """Yield what is known of one config."""
-    kind = "default config" if trial.config_id == scene.default_id else "config"
-    yield f"{kind} {trial.config_id}{' (best)' if is_best else ''}{_origin(scene, trial.config_id)}"
-    for knob in scene.space.difference(scene.space.default(), scene.configs[trial.config_id]):
-        text = scene.space.text(scene.configs[trial.config_id])[knob.name]
-        yield f"    {knob.name} = {text}"
-    for s in trial.samples:
-        yield f"  {s.node}: {s.value(scene.metric):.6g} {unit} in {s.duration_s:.1f} s"
-    for f in trial.failures:
-        told = "told" if f.blame is Blame.CONFIG else "not told"
-        yield f"  {f.node}: {f.blame} ({told}): {f.message}"
-    for j in trial.judgements:
-        yield from _judgement(scene, j, unit)
-
-
-def _judgement(scene: Scene, j: Judgement, unit: str) -> Iterator[str]:
-    """Yield a judgement with its reasons, and whether the log gives it again."""
-    nodes = scene.policy.ladder.rungs[j.rung]
-    score = "nothing" if j.score is None else f"{j.score:.6g} {unit}"
-    yield f"  rung of {nodes} node(s): {j.stability}, told {score}"
-    for reason in j.reasons:
-        yield f"    because {reason}"
-
-
-def _validation(scene: Scene, unit: str) -> Iterator[str]:
+def _validation(scene: Scene) -> Iterator[str]:
     """Yield the samples on fresh nodes."""
-    for s in scene.log.facts(Sample):
-        if s.purpose is Purpose.VALIDATE:
+    for event in scene.log.events:
+        s = event.fact
+        if isinstance(s, Sample) and s.purpose is Purpose.VALIDATE:
             which = "default" if s.config_id == scene.default_id else s.config_id
-            yield f"fresh node {s.node}, repeat {s.repeat}: {which}: {s.value(scene.metric):.6g} {unit}"
+            figure = f"{s.value(scene.metric):.6g} {unit_of(s, scene.metric)}"
+            yield f"fresh node {s.node}, repeat {s.repeat}: {which}: {figure}{gone(scene, event)}"
+
+
+def _acts(scene: Scene) -> Iterator[str]:
+    """Yield what people did to the run itself."""
+    words = {stopping.STOP: "stopped", stopping.LIMITS: "limits changed", REOPEN: "re-opened"}
+    for event in scene.log.events:
+        if isinstance(event.fact, Note) and event.fact.kind in words:
+            body = event.fact.body
+            limits = [f"{body[name]:g} {name}" for name in stopping.BOUNDED if isinstance(body.get(name), int | float)]
+            said = [str(body.get("said") or ""), ", ".join(limits)]
+            what = "".join(f": {text}" for text in said if text)
+            yield f"event {event.n}: {words[event.fact.kind]} by {body.get('by', 'nobody named')}{what}"

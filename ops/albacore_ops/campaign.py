@@ -1,5 +1,6 @@
 """One run of a campaign, seen over the REST API: start it, look at it, read its verdict."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -47,6 +48,10 @@ class CampaignRun:
             if isinstance(facts, dict) and facts.get("campaign_run", opened) == opened:
                 return facts
         return {}
+
+    def opened(self) -> str:
+        """Return the id of the campaign run that it works on, "" while that is not known."""
+        return str(self._value(self.campaign, self.run_id, "open", "return_value") or "")
 
     def verdict(self) -> Json:
         """Return the verdict, {} when there is none."""
@@ -133,10 +138,12 @@ def missed(airflow: Airflow, campaign: str, before: CampaignRun | None) -> Campa
     return None
 
 
-def start(airflow: Airflow, campaign: str, now: datetime | None = None) -> CampaignRun:
-    """Start a run of a campaign that is switched on."""
+def start(
+    airflow: Airflow, campaign: str, now: datetime | None = None, *, conf: Mapping[str, Any] | None = None
+) -> CampaignRun:
+    """Start a run of a campaign that is switched on, with values for its form."""
     run_id = f"{campaign}-{now or datetime.now(UTC):%Y%m%d-%H%M%S}"
-    body = {"dag_run_id": run_id, "logical_date": None, "conf": {}}
+    body = {"dag_run_id": run_id, "logical_date": None, "conf": dict(conf or {})}
     answer = airflow.call("POST", path("dags", campaign, "dagRuns"), body=body)
     return CampaignRun(airflow=airflow, campaign=campaign, run_id=str(answer["dag_run_id"]))
 

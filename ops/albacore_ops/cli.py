@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from albacore_ops import doctor, down, launch, status, supervision, up
+from albacore_ops import doctor, down, extend, launch, status, supervision, up
 from albacore_ops.layout import Layout, read_port
 from albacore_ops.refusal import RefusalError
 
@@ -48,6 +48,8 @@ def run(command: str, arguments: list[str]) -> int:
         return 0
     if command in ("tune", "follow"):
         return tune(layout, arguments[0] if arguments else "demo", is_start=command == "tune")
+    if command == "extend":
+        return extend.run(layout, arguments)
     raise RefusalError(f"unknown command {command!r}: see `make help`")
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from albacore import exclusion, judging, recorded, replay
+from albacore import exclusion, judging, recorded, replay, sentinel
 from albacore.errors import PlatformError
 from albacore.replay import Scene
 from albacore.sample import Purpose
@@ -55,8 +55,9 @@ def suggest(run_id: str, lane: int, key: str) -> dict[str, Any] | None:
 def _ask(run_id: str, lane: int, key: str) -> Ask:
     """Decide on the log as it is, and append the ask."""
     scene = settings.scene(run_id)
-    if any(config_id == scene.default_id for config_id, _ in judging.overdue(scene)):
-        exclusion.settle(settings.store(), run_id, only=scene.default_id)  # no lane asks for the default
+    first = sentinel.sentinels(scene.log, scene.default_id)
+    for config_id in [c for c, _ in judging.overdue(scene) if c in first]:
+        exclusion.settle(settings.store(), run_id, only=config_id)  # no lane asks for it
         scene = settings.scene(run_id)
     chosen = recorded.campaign(settings.store().run(run_id))
     decision = replay.decide(scene, settings.optimizer(chosen), lane=lane)

@@ -10,6 +10,8 @@ ONE_NODE = {"policy": "{ rungs = [1] }", "nodes": "{ tuning = 1, validation = 0 
 CAMPAIGNS = {
     "ladder": LADDER,
     "small": SMALL,
+    # Long enough that somebody can do something in its middle.
+    "steered": noop(limits="{ samples = 200, hours = 1.0 }", params="{ seconds = 1.0 }"),
     "modelled": noop(optimizer='{ name = "smac", initial = 2 }'),
     # The default and six suggestions: one more than the longest first design.
     "searched": noop(**ONE_NODE, limits="{ samples = 7, hours = 1.0 }", optimizer='{ name = "random", initial = 2 }'),
