@@ -222,14 +222,6 @@ def test_an_incumbent_that_nobody_could_measure_stays():
     assert "it could not be compared with the incumbent" in found.sentence
 
 
-def test_an_incumbent_that_wins_again_is_kept():
-    """It is the best contender, and still beats the default."""
-    found, _ = run(FLAT, [150.0, 149.0, 152.0], FLAT, contenders=(OLD, B), previous=[150.0, 149.0, 152.0])
-
-    assert found.ship and found.incumbent == OLD.id
-    assert found.sentence.startswith(f"Keep {OLD.id}, which is in place: on 3 fresh nodes")
-
-
 def test_a_second_round_has_its_own_verdict():
     """The first round's samples have no say in it."""
     first, now = run(FLAT, [150.0, 149.0, 152.0], FLAT)

@@ -104,8 +104,7 @@ def _previous(scene: Scene, plan: Plan, terms: Terms, best: Contender | None) ->
         scene.direction,
         confidence=terms.confidence,
     )
-    is_rival = best is not None and best.deployment.config_id != plan.previous
-    over = _compare(scene, plan, terms, best.deployment.config_id, plan.previous) if best and is_rival else None
+    over = _compare(scene, plan, terms, best.deployment.config_id, plan.previous) if best else None
     lost = f"it failed on a fresh node ({found.failures[0]})" if found.failures else None
     if lost is None and own.interval is not None and own.interval.high < 1:
         lost = "it is worse than the default"
@@ -126,13 +125,12 @@ def _is_surely(gain: Interval | None, more_than: float) -> bool:
 def _ships(best: Contender, previous: Previous | None, terms: Terms) -> bool:
     """Whether the best config is to be deployed: it beats the default, and what is in place."""
     is_good = best.refused is None and _is_surely(best.gain, terms.min_gain)
-    return is_good and (previous is None or _replaces(best, previous, terms))
+    return is_good and (previous is None or _replaces(previous, terms))
 
 
-def _replaces(best: Contender, previous: Previous, terms: Terms) -> bool:
-    """Whether the best config may take the incumbent's place, or is the incumbent itself (Metis §9)."""
-    is_same = best.deployment.config_id == previous.config_id
-    return is_same or previous.lost is not None or _is_surely(previous.best_over_it, terms.min_gain)
+def _replaces(previous: Previous, terms: Terms) -> bool:
+    """Whether the best config may take the incumbent's place (Metis §9)."""
+    return previous.lost is not None or _is_surely(previous.best_over_it, terms.min_gain)
 
 
 def _left(best: Contender | None, previous: Previous | None, *, ship: bool) -> str | None:

@@ -67,7 +67,11 @@ class Sample:
 
     Attributes:
         config_id: Digest of the config.
-        node: Name of the node; `host` is the machine it shares with others, `deployment` its incarnation.
+        node: Name of the node; `host` is the machine it shares with others.
+        deployment: Which incarnation of the system on the node was measured, where one stays up from sample to sample
+            or is made of several parts. "" is the default and says that each sample has its own: every job starts the
+            system and stops it. Whoever keeps it running, or deploys it twice on a node, names the deployment; samples
+            of one deployment are then repeats, not independent ones (H04: deployments against measurements).
         purpose: Why it was taken.
         slot: Which of the config's slots for this purpose it fills: 0 up to the nodes of the highest rung, less one.
         repeat: 0 for the first measurement of this config on this node for this purpose.

@@ -13,10 +13,10 @@ def of(
         other = "other " if previous else ""
         said = f"Do not ship: no {other}config was found stable, so there is nothing to compare with the default"
     elif ship:
-        said = _shipped(best, previous, terms)
+        said = f"Ship {best.deployment.config_id}: {_measured(best)}{_bound(best, terms)}"
     else:
         said = f"Do not ship {best.deployment.config_id}: {_why_not(best, previous, plan, terms, default)}"
-    return f"{said}{_about_incumbent(best, previous, ship=ship)}."
+    return f"{said}{_about_incumbent(previous, ship=ship)}."
 
 
 def size(gain: Interval) -> str:
@@ -26,14 +26,6 @@ def size(gain: Interval) -> str:
 
 def _interval(gain: Interval) -> str:
     return f"{gain.confidence:.0%} interval {gain.low:.2f} to {gain.high:.2f}"
-
-
-def _shipped(best: Contender, previous: Previous | None, terms: Terms) -> str:
-    """Return the beginning for a config that ships."""
-    config_id = best.deployment.config_id
-    is_kept = previous is not None and previous.config_id == config_id
-    verb = f"Keep {config_id}, which is in place" if is_kept else f"Ship {config_id}"
-    return f"{verb}: {_measured(best)}{_bound(best, terms)}"
 
 
 def _measured(best: Contender) -> str:
@@ -86,9 +78,9 @@ def _not_over(previous: Previous | None, terms: Terms) -> str:
     return f"{_missed(terms)} over the incumbent ({over.estimate:.2f} times, {_interval(over)})"
 
 
-def _about_incumbent(best: Contender | None, previous: Previous | None, *, ship: bool) -> str:
+def _about_incumbent(previous: Previous | None, *, ship: bool) -> str:
     """Return what becomes of the incumbent."""
-    if previous is None or (best is not None and best.deployment.config_id == previous.config_id and ship):
+    if previous is None:
         return ""
     if previous.lost is not None:
         return f"; the incumbent {previous.config_id} goes: {previous.lost}"

@@ -100,13 +100,18 @@ def table(rows: Sequence[Sequence[str]], header: Sequence[str] = KNOB_COLUMNS) -
 
 
 def conclusion(verdict: Mapping[str, Any]) -> str:
-    """Return what is printed at the end: the sentence, the knobs that differ, the fragment to copy."""
+    """Return what is printed at the end: the sentence, what else to know, the knobs that differ, the fragment to copy.
+
+    The fragment of a config that is not to ship is told as such.
+    """
     parts = [str(verdict.get("sentence", "the run ended without a sentence"))]
+    parts += [f"Note: {warning}" for warning in verdict.get("warnings", [])]
     rows = knob_rows(verdict)
     parts.append(table(rows) if rows else "no knob differs from its default")
     fragment = verdict.get("fragment") or {}
     if fragment.get("text"):
-        parts.append(f"{fragment.get('file', 'the configuration file')}:\n\n{fragment['text'].rstrip()}")
+        aside = "" if verdict.get("ship", True) else ", were it deployed all the same"
+        parts.append(f"{fragment.get('file', 'the configuration file')}{aside}:\n\n{fragment['text'].rstrip()}")
     return "\n\n".join(parts)
 
 

@@ -76,6 +76,16 @@ def test_the_conclusion_has_sentence_knobs_and_fragment():
     assert text.endswith("postgresql.auto.conf:\n\nrandom_page_cost = 1.1")
 
 
+def test_a_config_that_does_not_ship_is_not_offered_for_copying():
+    """Its lines are there to be looked at; what else is to be known comes right after the sentence."""
+    verdict = {"sentence": "Do not ship.", "ship": False, "warnings": ["n6 is slow."], "fragment": {"text": "a = 1"}}
+
+    text = progress.conclusion(verdict)
+
+    assert text.startswith("Do not ship.\n\nNote: n6 is slow.")
+    assert text.endswith("were it deployed all the same:\n\na = 1")
+
+
 def test_no_knob_differs_is_said_in_words():
     """An empty table would look like an error."""
     assert "no knob differs" in progress.conclusion({"sentence": "Keep the default."})
