@@ -1,4 +1,4 @@
-"""How often a verdict ships what is no better, by long simulation: the figures of docs/decisions/verdict-interval.md."""
+"""How often a verdict ships what is no better, by long simulation (docs/decisions/verdict-interval.md)."""
 
 import math
 import random
@@ -63,8 +63,8 @@ DESIGNS = [(3, 3, 1), (3, 3, 2), (4, 2, 1), (5, 2, 2), (10, 2, 2)]
 def test_under_symmetric_noise_the_level_is_kept(shape, between, nodes, repeats, configs):
     """At most 2.5 % ship without gain and at least 95 % are covered.
 
-    4,000 runs have standard deviations of 0.25 and 0.34 points there; three of them, and 0.2 points because Sidak's bound
-    is exact only for contenders that do not hang together, give 3.5 % and 93.8 %.
+    4,000 runs have standard deviations of 0.25 and 0.34 points there; three of them, and 0.2 points because Sidak's
+    bound is exact only for contenders that do not hang together, give 3.5 % and 93.8 %.
     """
     shipped, covered = rates(shape, nodes=nodes, repeats=repeats, configs=configs, between=between)
 
@@ -74,7 +74,7 @@ def test_under_symmetric_noise_the_level_is_kept(shape, between, nodes, repeats,
 
 @pytest.mark.parametrize(("nodes", "repeats", "configs"), DESIGNS)
 def test_under_strong_skew_it_is_not_and_by_how_much_is_known(nodes, repeats, configs):
-    """The limit that the page tells of: up to 11 % there; 13 % is three standard deviations (0.5 points) and one more."""
+    """The limit that the page tells of: up to 11 % there; 13 % is three standard deviations more (0.5 points each)."""
     shipped, _ = rates(slow, nodes=nodes, repeats=repeats, configs=configs, between=0.05)
 
     assert shipped <= 0.13
