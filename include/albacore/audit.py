@@ -14,6 +14,9 @@ from albacore.store import Store
 from albacore.trial import Ask, Judgement, Note
 from albacore.verdict import VERSION, Terms
 
+ELSEWHERE = ""
+"""Digest of the inputs of an ask that was imported: nobody here can decide it again."""
+
 
 def faults(store: Store, run_id: str) -> Iterator[str]:
     """Yield one line for everything that is wrong with a run's log; nothing when all of it replays."""
@@ -22,6 +25,8 @@ def faults(store: Store, run_id: str) -> Iterator[str]:
     yield from _numbers([event.n for event in scene.log.events])
     chosen = recorded.campaign(run)
     for ask in scene.log.facts(Ask):
+        if ask.inputs_digest == ELSEWHERE:
+            continue
         yield from _ask(_as_of(scene, ask.read_n), ask, chosen.optimizer_of())
     for judgement in scene.log.recorded(Judgement):
         yield from _judgement(_as_of(scene, judgement.read_n), judgement)
@@ -35,8 +40,10 @@ def faults(store: Store, run_id: str) -> Iterator[str]:
 def audit(store: Store, run_id: str) -> Iterator[str]:
     """Yield what was audited, in one line."""
     log = recorded.scene(store, store.run(run_id)).log
-    asks, judgements = len(log.facts(Ask)), len(log.recorded(Judgement))
-    yield f"audited {run_id}: {log.last_n} events, {asks} asks, {judgements} judgements"
+    asks, judgements = log.facts(Ask), len(log.recorded(Judgement))
+    yield f"audited {run_id}: {log.last_n} events, {len(asks)} asks, {judgements} judgements"
+    if elsewhere := sum(ask.inputs_digest == ELSEWHERE for ask in asks):
+        yield f"{elsewhere} ask(s) were decided by another tuner and are taken as recorded"
 
 
 def _as_of(scene: Scene, n: int) -> Scene:

@@ -93,7 +93,7 @@ def open_run(name: str) -> str:
     logical = dag_run.logical_date.isoformat() if dag_run.logical_date else None
     run_id = campaign_tasks.run_id_of(name, dag_run.run_id, started)
     try:
-        opened = opening.open_run(name, run_id, dict(context["params"]), logical, _caller(context))
+        opened = opening.open_run(name, run_id, {**context["params"], **conf}, logical, _caller(context))
     except NotTonightError as error:
         context["ti"].xcom_push(key=SKIPPED, value=error.message)
         raise AirflowSkipException(error.message) from error

@@ -4,7 +4,8 @@ import dataclasses
 import hashlib
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from albacore.space import Space
 from albacore.store import CampaignRun, NodeRecord
 from albacore.store.leases import Leases
 from albacore.trial import Note
-from albacore_airflow import settings
+from albacore_airflow import retuning, settings
 from albacore_airflow.measuring import LOOK_S
 
 FORM = ("samples", "hours", "seed", "preset", "optimizer")
@@ -36,27 +37,37 @@ def open_run(name: str, run_id: str, form: Mapping[str, Any], logical_date: str 
         NotTonightError: When a scheduled run may not begin.
         UserError: When another run of the campaign goes on.
     """
-    chosen = read(settings.campaigns_dir() / f"{name}.toml").with_form({key: form.get(key) for key in FORM})
-    benchmark = Benchmark.read(settings.benchmarks_dir(), chosen.system)
-    space_of(chosen, benchmark)
-    store = settings.store()
-    store.migrate()
-    admission.admit(store, chosen, run_id, caller)
-    store.put_archive(benchmark.digest, benchmark.archive())
-    store.open_run(
-        CampaignRun(
-            id=run_id,
-            campaign=name,
-            logical_date=logical_date,
-            opened_at=store.clock(),
-            effective=chosen.model_dump(mode="json"),
-            benchmark=_benchmark_facts(benchmark, chosen.workload),
-            benchmark_digest=benchmark.digest,
-            policy_digest=hashlib.sha256(repr(chosen.policy_of()).encode()).hexdigest()[:16],
-            library=albacore.__version__,
+    with _chosen(name, form) as (chosen, benchmark):
+        space_of(chosen, benchmark)
+        store = settings.store()
+        store.migrate()
+        admission.admit(store, chosen, run_id, caller)
+        store.put_archive(benchmark.digest, benchmark.archive())
+        store.open_run(
+            CampaignRun(
+                id=run_id,
+                campaign=name,
+                logical_date=logical_date,
+                opened_at=store.clock(),
+                effective=chosen.model_dump(mode="json"),
+                benchmark=_benchmark_facts(benchmark, chosen.workload) | retuning.facts(form),
+                benchmark_digest=benchmark.digest,
+                policy_digest=hashlib.sha256(repr(chosen.policy_of()).encode()).hexdigest()[:16],
+                library=albacore.__version__,
+            )
         )
-    )
     return run_id
+
+
+@contextmanager
+def _chosen(name: str, form: Mapping[str, Any]) -> Iterator[tuple[Campaign, Benchmark]]:
+    """Give campaign and benchmark of a new run: those of the files, or of the past run that it measures again."""
+    if past := form.get(retuning.KEY):
+        with retuning.past(name, str(past)) as found:
+            yield found
+        return
+    chosen = read(settings.campaigns_dir() / f"{name}.toml").with_form({key: form.get(key) for key in FORM})
+    yield chosen, Benchmark.read(settings.benchmarks_dir(), chosen.system)
 
 
 def reopen_run(name: str, run_id: str, conf: Mapping[str, Any], caller: Caller, *, by: str) -> str:

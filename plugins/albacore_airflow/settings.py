@@ -32,6 +32,11 @@ def campaigns_dir() -> Path:
     return Path(os.environ.get("ALBACORE_CAMPAIGNS") or home() / "include" / "campaigns")
 
 
+def histories_dir() -> Path:
+    """Return where the files of histories are; ALBACORE_HISTORIES moves it."""
+    return Path(os.environ.get("ALBACORE_HISTORIES") or home() / "include" / "histories")
+
+
 def benchmarks_dir() -> Path:
     """Return where benchmark folders are; ALBACORE_BENCHMARKS moves it."""
     return Path(os.environ.get("ALBACORE_BENCHMARKS") or home() / "include" / "benchmarks")

@@ -8,12 +8,13 @@ from typing import Any
 
 from airflow.triggers.base import BaseTrigger, TriggerEvent
 
-from albacore_airflow import lanes, settings
+from albacore_airflow import lanes, retuning, settings
 from albacore_airflow.measuring import ASK_AGENT_S, RENEW_S, Measurement, Running, Slot
 
 LEASE_LOOK_S = 0.5
 RESULT_LOOK_S = 1.0
 LANES_LOOK_S = 2.0
+TURN_LOOK_S = 10.0
 
 
 class LeaseTrigger(BaseTrigger):
@@ -88,3 +89,22 @@ class LanesTrigger(BaseTrigger):
                 break
             await asyncio.sleep(LANES_LOOK_S)
         yield TriggerEvent({"run_id": self.run_id})
+
+
+class TurnTrigger(BaseTrigger):
+    """Wait until a past run may be measured again: nothing else of the campaign goes on."""
+
+    def __init__(self, campaign: str, owner: str) -> None:
+        super().__init__()
+        self.campaign = campaign
+        self.owner = owner
+
+    def serialize(self) -> tuple[str, dict[str, Any]]:
+        """Return how another triggerer makes this trigger again."""
+        return "albacore_airflow.triggers.TurnTrigger", {"campaign": self.campaign, "owner": self.owner}
+
+    async def run(self) -> AsyncIterator[TriggerEvent]:
+        """Look for the turn until it is there."""
+        while not await asyncio.to_thread(retuning.take_turn, self.campaign, self.owner):
+            await asyncio.sleep(TURN_LOOK_S)
+        yield TriggerEvent({"turn": True})

@@ -18,6 +18,7 @@ its own trial trains later ones.
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from albacore.policies import Reading
@@ -57,19 +58,26 @@ class Forest:
 
     def _predict(self, rows: Sequence[Reading], y: list[float], readings: Sequence[Reading], seed: int) -> list[float]:
         """Fit on the history (Alg. 1 l.3-4), return s for each reading (Alg. 2 l.1)."""
-        from sklearn.ensemble import RandomForestRegressor
-        from sklearn.pipeline import make_pipeline
-        from sklearn.preprocessing import StandardScaler
-
-        encode = _encoder(rows)
-        forest = RandomForestRegressor(n_estimators=self.trees, random_state=seed % 2**32, n_jobs=1)
-        model = make_pipeline(StandardScaler(), forest)  # Alg. 1 l.3
-        model.fit(encode(rows), y)
+        x, encode = _encoder(rows)
+        model = _fitted(self.trees, seed % 2**32, x.shape, x.tobytes(), tuple(y))
         return [float(error) for error in model.predict(encode(readings))]
 
 
-def _encoder(rows: Sequence[Reading]) -> Any:
-    """Return the function that turns readings into X, its columns fixed by the training rows.
+@lru_cache(maxsize=2)
+def _fitted(trees: int, seed: int, shape: tuple[int, int], x: bytes, y: tuple[float, ...]) -> Any:
+    """Return the model of a history: a run judged from end to end asks for each of them several times in a row."""
+    import numpy as np
+    from sklearn.ensemble import RandomForestRegressor
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    forest = RandomForestRegressor(n_estimators=trees, random_state=seed, n_jobs=1)
+    model = make_pipeline(StandardScaler(), forest)  # Alg. 1 l.3
+    return model.fit(np.frombuffer(x).reshape(shape), y)
+
+
+def _encoder(rows: Sequence[Reading]) -> tuple[Any, Any]:
+    """Return X of the training rows, and the function that turns readings into X, its columns fixed by these rows.
 
     Metrics that some training row lacks are left out: a column of guesses would tell nodes apart by what they lack.
     """
@@ -81,7 +89,8 @@ def _encoder(rows: Sequence[Reading]) -> Any:
     def encode(readings: Sequence[Reading]) -> Any:
         """Return X, a row per reading."""
         return np.array(
-            [[r.telemetry.get(m, 0.0) for m in metrics] + [float(r.node == w) for w in nodes] for r in readings]
+            [[r.telemetry.get(m, 0.0) for m in metrics] + [float(r.node == w) for w in nodes] for r in readings],
+            dtype=np.float64,
         )
 
-    return encode
+    return encode(rows), encode

@@ -169,6 +169,12 @@ class Store:
             if connection.scalar(select(table.c.digest).where(table.c.digest == digest)) is None:
                 connection.execute(insert(table).values(digest=digest, content=content))
 
+    def has_archive(self, digest: str) -> bool:
+        """Whether a benchmark folder is kept under a digest."""
+        with self.read() as connection:
+            found = select(schema.archive.c.digest).where(schema.archive.c.digest == digest)
+            return connection.scalar(found) is not None
+
     def archive(self, digest: str) -> bytes:
         """Return the benchmark folder kept under a digest."""
         with self.read() as connection:

@@ -10,6 +10,8 @@
 | claim | "this slot measures this config on this node": why a config never runs twice on a node |
 | lease | who uses a node, a host's slot or a campaign run right now |
 | archive | a benchmark folder by its digest |
+| imported | where a run that was not measured here comes from |
+| rescoring | what a policy says of a run that was measured already |
 """
 
 from sqlalchemy import (
@@ -190,4 +192,29 @@ archive = Table(
     metadata,
     Column("digest", KEY, primary_key=True),
     Column("content", LargeBinary, nullable=False),
+)
+
+imported = Table(
+    "imported",
+    metadata,
+    Column("run_id", KEY, primary_key=True),
+    Column("campaign", KEY, nullable=False),
+    Column("digest", KEY, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("label", Text, nullable=False),
+    Column("method", KEY, nullable=False),
+    Column("licence", Text, nullable=False),
+    Column("at", Float, nullable=False),
+    UniqueConstraint("campaign", "digest", name="imported_once_per_campaign"),
+)
+
+rescoring = Table(
+    "rescoring",
+    metadata,
+    Column("run_id", KEY, primary_key=True),
+    Column("policy_digest", KEY, primary_key=True),
+    Column("policy", KEY, nullable=False),
+    Column("at", Float, nullable=False),
+    Column("library", KEY, nullable=False),
+    Column("body", JSON, nullable=False),
 )
