@@ -29,7 +29,7 @@ def history_dag(calendar: history_files.Calendar) -> DAG:
         history_tasks.rescore.partial(name=calendar.name).expand(campaign_run=found)
         if calendar.policy is not None:  # a history file has nothing to measure with
             RetuneOperator.partial(
-                task_id="retune", trigger_dag_id=calendar.name, map_index_template="{{ campaign_run }}", retries=0
+                task_id="retune", trigger_dag_id=calendar.name, map_index_template="{{ campaign_run }}"
             ).expand(campaign_run=found)
     return dag
 

@@ -103,8 +103,9 @@ def rescore_run(store: Store, run_id: str, policy: str, calendar: Calendar) -> R
         policy: A name of `policies()`.
         calendar: The campaign's, with the policy that its file has today.
     """
-    scene = recorded.scene(store, store.run(run_id), telemetry=True)
-    found = rescoring.rescore(scene, policy_of(policy, scene, calendar))
+    run = store.run(run_id)
+    scene = recorded.scene(store, run, telemetry=True)
+    found = rescoring.rescore(scene, policy_of(policy, scene, calendar), recorded.terms(run))
     return rescorings.put(
         store,
         Rescored(

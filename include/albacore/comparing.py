@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from albacore.errors import UserError
-from albacore.stats import Interval, bootstrap_ratio
+from albacore.stats import Interval, mean_ratio
 from albacore.store import CampaignRun, Store, rescorings
 
 Body = Mapping[str, Any]
@@ -62,7 +62,7 @@ class Comparison:
     Attributes:
         pairs: The runs that both have judged, oldest first.
         missing: Policy -> runs that the other has judged, or nobody.
-        total: Geometric mean of the changes, with its bootstrap interval over runs; None with fewer than two.
+        total: Geometric mean of the changes, with its interval over runs (Student's t); None with fewer than two.
     """
 
     campaign: str
@@ -98,14 +98,14 @@ def compare(store: Store, campaign: str, a: str, b: str) -> Comparison:
         for run in runs
         if run.id in found[a] and run.id in found[b]
     )
-    changes = {pair.run_id: [pair.change] for pair in pairs if pair.change is not None}
+    changes = [pair.change for pair in pairs if pair.change is not None]
     return Comparison(
         campaign=campaign,
         a=a,
         b=b,
         pairs=pairs,
         missing={policy: tuple(run.id for run in runs if run.id not in own) for policy, own in found.items()},
-        total=bootstrap_ratio(changes) if len(changes) > 1 else None,
+        total=mean_ratio(changes) if len(changes) > 1 else None,
     )
 
 

@@ -16,12 +16,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from albacore import judging, verdict
+from albacore import concluding, judging
 from albacore.policies import Policy
 from albacore.replay import Scene, incumbent
 from albacore.sample import Purpose, Sample
-from albacore.stats import Interval, bootstrap_ratio
+from albacore.stats import Interval, mean_ratio
 from albacore.trial import Event, Judgement, Log, Stability
+from albacore.verdict import Terms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,12 +99,13 @@ def digest_of(policy: Policy) -> str:
     return hashlib.sha256(repr(policy).encode()).hexdigest()[:16]
 
 
-def rescore(scene: Scene, policy: Policy) -> Rescoring:
+def rescore(scene: Scene, policy: Policy, terms: Terms | None = None) -> Rescoring:
     """Return what a policy says of a run.
 
     Args:
         scene: The run, its samples with their guest metrics.
         policy: Its ladder is not used.
+        terms: What a config has to show before it ships; the usual ones by default.
     """
     policy = dataclasses.replace(policy, ladder=scene.policy.ladder)
     again = judged_again(scene, policy)
@@ -111,7 +113,7 @@ def rescore(scene: Scene, policy: Policy) -> Rescoring:
     default = figures(again, again.default_id)
     best = figures(again, chosen.config_id) if chosen else None
     unit = next((s.metrics[scene.metric].unit for s in scene.log.recorded(Sample) if scene.metric in s.metrics), "")
-    ship, sentence = _verdict(again, chosen, unit)
+    ship, sentence = _verdict(again, chosen, terms or Terms(unit=unit))
     return Rescoring(
         policy=policy.name,
         policy_digest=digest_of(policy),
@@ -163,18 +165,17 @@ def held_out(scene: Scene) -> HeldOut | None:
     """Return how the choices without one node each do on that node, against the default there."""
     default = {s.node: s.value(scene.metric) for s in scene.log.trial(scene.default_id).samples}
     full = [j for j in scene.log.facts(Judgement) if j.rung == scene.top_rung and j.config_id != scene.default_id]
-    ratios: dict[str, list[float]] = {}
+    ratios: list[float] = []
     picks = set()
     for node, reference in sorted(default.items()):
         pick = _pick(scene, full, node)
         value = pick.raw.get(node) if pick else None
         if pick is not None and value is not None and value > 0 and reference > 0:
-            ratios[node] = [scene.direction.gain(value, reference)]
+            ratios.append(scene.direction.gain(value, reference))
             picks.add(pick.config_id)
     if len(ratios) < 3:
         return None
-    gain = bootstrap_ratio(ratios, seed=scene.seed)
-    return HeldOut(nodes=len(ratios), gain=gain, worst=min(r for own in ratios.values() for r in own), picks=len(picks))
+    return HeldOut(nodes=len(ratios), gain=mean_ratio(ratios), worst=min(ratios), picks=len(picks))
 
 
 def _pick(scene: Scene, full: Sequence[Judgement], node: str) -> Judgement | None:
@@ -192,11 +193,11 @@ def _pick(scene: Scene, full: Sequence[Judgement], node: str) -> Judgement | Non
     return full[min(found)[1]] if found else None
 
 
-def _verdict(scene: Scene, chosen: Judgement | None, unit: str) -> tuple[bool | None, str]:
+def _verdict(scene: Scene, chosen: Judgement | None, terms: Terms) -> tuple[bool | None, str]:
     """Return ship and sentence of the verdict on fresh nodes; None where nothing of it was measured."""
     if chosen is None:
         return False, "No stable config was found."
     if not scene.log.samples(chosen.config_id, Purpose.VALIDATE):
         return None, f"{chosen.config_id} was not measured on fresh nodes."
-    found = verdict.conclude(scene, unit)
+    found = concluding.conclude(scene, terms)
     return found.ship, found.sentence

@@ -101,3 +101,12 @@ def _root(rising: Callable[[float], float], low: float, high: float) -> float:
             break
         low, high = (low, middle) if rising(middle) >= 0 else (middle, high)
     return (low + high) / 2
+
+
+def mean_ratio(ratios: Sequence[float], *, confidence: float = 0.95) -> Interval:
+    """Return the geometric mean of at least two positive ratios, with Student's t interval of their logarithms."""
+    logs = [math.log(ratio) for ratio in ratios]
+    mean, error = statistics.fmean(logs), statistics.stdev(logs) / math.sqrt(len(logs))
+    reach = student_quantile((1 + confidence) / 2, len(logs) - 1) * error
+    low, high = math.exp(mean - reach), math.exp(mean + reach)
+    return Interval(estimate=math.exp(mean), low=low, high=high, confidence=confidence)

@@ -9,7 +9,7 @@ from typing import Any
 
 from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
 from airflow.sdk import Context, CronTriggerTimetable, Param, get_current_context, task
-from airflow.sdk.exceptions import AirflowSkipException
+from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
 from albacore import backfill
 from albacore.calendar import Calendar
@@ -113,6 +113,10 @@ class RetuneOperator(TriggerDagRunOperator):
         dag_run = context["dag_run"]
         date = dag_run.logical_date
         self.trigger_run_id = retuning.dag_run_id(str(self.campaign_run), dag_run.run_id, dag_run.run_after)
+        count, mine = context["ti"].get_dr_count, [self.trigger_run_id]
+        if count(dag_id=self.trigger_dag_id, run_ids=mine, states=["failed"]):  # a retry must not pass it over
+            retuning.give_back(str(self.campaign_run))
+            raise AirflowFailException(f"{self.trigger_dag_id}: run {self.trigger_run_id} failed. See its red tasks.")
         self.conf = {
             retuning.KEY: str(self.campaign_run),
             "parent_date": date.isoformat() if date else None,

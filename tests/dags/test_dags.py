@@ -51,9 +51,10 @@ def test_every_dag_file_is_parsed_without_an_error(shipped):
     assert shipped["errors"] == {}
 
 
-def test_every_campaign_file_makes_two_dags(shipped):
-    """include/campaigns/<name>.toml becomes <name> and <name>.iteration, and nothing else becomes a DAG."""
-    assert sorted(shipped["dags"]) == sorted(dag for name in CAMPAIGNS for dag in (name, f"{name}.iteration"))
+def test_every_campaign_file_makes_three_dags(shipped):
+    """<name>, <name>.iteration and <name>.history; a file of include/histories one; nothing else becomes a DAG."""
+    made = [dag for name in CAMPAIGNS for dag in (name, f"{name}.iteration", f"{name}.history")]
+    assert sorted(shipped["dags"]) == sorted([*made, "imported.history"])
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
@@ -115,7 +116,7 @@ def test_the_form_has_the_values_of_the_file_and_a_place_for_the_run_it_extends(
 @pytest.mark.parametrize("name", CAMPAIGNS)
 def test_every_dag_says_what_it_is_and_every_task_is_tried_again(shipped, name):
     """Docs, the tag `albacore`, and at least one retry: a task lost at a slow start is no failure."""
-    for dag in (name, f"{name}.iteration"):
+    for dag in (name, f"{name}.iteration", f"{name}.history"):
         found = shipped["dags"][dag]
         assert found["doc"] and "albacore" in found["tags"]
         assert min(found["retries"].values()) >= 1
@@ -123,7 +124,7 @@ def test_every_dag_says_what_it_is_and_every_task_is_tried_again(shipped, name):
 
 def test_a_broken_campaign_file_breaks_no_other_campaign(mixed):
     """The good one has its DAGs; the error is that of campaign_errors.py alone."""
-    assert sorted(mixed["dags"]) == ["good", "good.iteration"]
+    assert sorted(mixed["dags"]) == ["good", "good.history", "good.iteration", "imported.history"]
     assert [Path(file).name for file in mixed["errors"]] == ["campaign_errors.py"]
 
 
@@ -146,8 +147,8 @@ def test_the_import_error_names_file_key_and_remedy_of_each_broken_file(mixed, n
     assert line.rstrip().endswith(".")
 
 
-def test_fifty_campaigns_become_a_hundred_dags(tmp_path, parse):
+def test_fifty_campaigns_become_a_hundred_and_fifty_dags(tmp_path, parse):
     """Nothing in the number of campaigns is limited."""
     for i in range(50):
         (tmp_path / f"c{i}.toml").write_text(noop())
-    assert len(parse(tmp_path)["dags"]) == 100
+    assert len(parse(tmp_path)["dags"]) == 150 + 1  # and imported.history
