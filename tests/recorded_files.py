@@ -10,7 +10,7 @@ ROWS = [
     (1, STEADY, 0, 120.0), (2, SHAKY, 1, 190.0), (3, CRASH, 2, 0.0),
     (4, SHAKY, 0, 189.0), (4, SHAKY, 2, 130.0), (5, STEADY, 1, 121.0), (5, STEADY, 2, 119.0),
 ]  # fmt: skip
-"""Suggestion, config, worker, figure; more is better. Shaky is the fastest everywhere; its range is 35 % of the mean."""
+"""Suggestion, config, worker, figure; more is better. Shaky is the fastest, but its range is 35 % of its mean."""
 
 
 def text(rows=ROWS, *, shift=0.0):
