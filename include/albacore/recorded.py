@@ -4,6 +4,7 @@ Everything here was fixed when the run opened (law of opening): editing a campai
 none of it.
 """
 
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from albacore.benchmark import Workload
@@ -13,7 +14,7 @@ from albacore.replay import Scene
 from albacore.space import Config, Space
 from albacore.store import CampaignRun, Store
 from albacore.store.run_log import RunLog
-from albacore.trial import Direction
+from albacore.trial import Direction, Log
 from albacore.verdict import Terms
 
 
@@ -60,8 +61,13 @@ def scene(store: Store, run: CampaignRun, *, until: int | None = None, telemetry
         until: Number of the last event to read; all by default.
         telemetry: Whether samples carry their guest metrics.
     """
-    chosen, load = campaign(run), workload(run)
     log = RunLog(store, run.id).read(telemetry=telemetry)
+    return scene_of(run, log if until is None else log.until(until), configs(store, run))
+
+
+def scene_of(run: CampaignRun, log: Log, known: Mapping[str, Config]) -> Scene:
+    """Return a campaign run as the decisions see it, from a log and configs that the caller has read."""
+    chosen, load = campaign(run), workload(run)
     return Scene(
         policy=chosen.policy_of(),
         space=space(run),
@@ -69,6 +75,6 @@ def scene(store: Store, run: CampaignRun, *, until: int | None = None, telemetry
         direction=load.direction,
         seed=chosen.seed,
         limits={"samples": float(chosen.limits.samples), "hours": chosen.limits.hours},
-        configs=configs(store, run),
-        log=log if until is None else log.until(until),
+        configs=known,
+        log=log,
     )

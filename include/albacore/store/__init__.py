@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, insert, select, text
+from sqlalchemy import Connection, Engine, create_engine, event, insert, inspect, select, text
 
 from albacore.errors import PlatformError, UserError
 from albacore.store import schema
@@ -78,6 +78,24 @@ class Store:
         with self.write("migrations") as connection:
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
+
+    def state(self) -> str:
+        """Return `absent`, `old` (made by an earlier version, not migrated yet) or `ready`; nothing is made or changed.
+
+        Opening an SQLite file that is not there would make it, so somebody who only reads asks this first.
+        """
+        if self.engine.dialect.name == "sqlite" and not Path(self.engine.url.database or "").is_file():
+            return "absent"
+        from alembic.config import Config
+        from alembic.script import ScriptDirectory
+
+        with self.read() as connection:
+            if not inspect(connection).has_table("alembic_version"):
+                return "absent"
+            found = connection.scalar(text("SELECT version_num FROM alembic_version"))
+        config = Config()
+        config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+        return "ready" if found == ScriptDirectory.from_config(config).get_current_head() else "old"
 
     def close(self) -> None:
         """Close all connections."""

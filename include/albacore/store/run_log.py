@@ -32,24 +32,27 @@ class RunLog:
         self.store = store
         self.run_id = run_id
 
-    def read(self, *, telemetry: bool = False) -> Log:
+    def read(self, *, telemetry: bool = False, after: int = 0) -> Log:
         """Return the log of a run, in one consistent read.
 
         Args:
             telemetry: Whether samples carry their guest metrics; only the noise adjuster needs them.
+            after: Number of an event that the caller has: only later ones are returned, for a reader that goes on.
         """
         with self.store.read() as connection:
-            return self._read(connection, telemetry)
+            return self._read(connection, telemetry, after)
 
-    def _read(self, connection: Connection, telemetry: bool) -> Log:
+    def _read(self, connection: Connection, telemetry: bool, after: int) -> Log:
         found: dict[int, Event] = {}
         if connection.dialect.name == "sqlite":
             connection.exec_driver_sql("BEGIN")  # one snapshot for all tables
-        numbers = select(schema.event.c.n, schema.event.c.at).where(schema.event.c.run_id == self.run_id)
+        event = schema.event.c
+        numbers = select(event.n, event.at).where(event.run_id == self.run_id, event.n > after)
         at = {row[0]: row[1] for row in connection.execute(numbers)}
-        for table in rows.TABLES.values():
+        for table in rows.TABLES.values() if at else ():
             columns = [c for c in table.c if telemetry or c.name not in ("telemetry", "notes")]
-            for row in connection.execute(select(*columns).where(table.c.run_id == self.run_id)).mappings():
+            own = select(*columns).where(table.c.run_id == self.run_id, table.c.n > after)
+            for row in connection.execute(own).mappings():
                 if row["n"] in at:
                     found[row["n"]] = Event(n=row["n"], at=at[row["n"]], fact=rows.to_fact(table.name, row))
         return Log(tuple(found[n] for n in sorted(found)))

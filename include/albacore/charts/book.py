@@ -1,0 +1,117 @@
+"""Book: a campaign run as its pages read it, its log sorted by config in one pass.
+
+`Log.trial` looks through the whole log for one config, which is right for a decision and too slow for a table of
+thousands of configs.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from albacore.benchmark import Workload
+from albacore.campaign import Campaign
+from albacore.replay import Scene
+from albacore.sample import Failure, Purpose, Sample
+from albacore.store import CampaignRun, NodeRecord
+from albacore.trial import Ask, Event, Judgement, Trial
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A judgement with its place in the run.
+
+    Attributes:
+        n: Number of its event.
+        at: Seconds since the epoch.
+        samples: Samples that had counted against the limit by then.
+    """
+
+    n: int
+    at: float
+    samples: int
+    judgement: Judgement
+
+
+@dataclass(frozen=True, kw_only=True)
+class Book:
+    """A campaign run, and everything known of each of its configs.
+
+    Attributes:
+        scene: The run as the decisions see it; None until its nodes are provisioned.
+        nodes: The fleet.
+    """
+
+    run: CampaignRun
+    campaign: Campaign
+    workload: Workload
+    scene: Scene | None
+    nodes: Sequence[NodeRecord] = field(default=())
+
+    @property
+    def events(self) -> Sequence[Event]:
+        """The events of the log, in their order."""
+        return self.scene.log.events if self.scene else ()
+
+    @property
+    def void(self) -> frozenset[int]:
+        """Numbers of the events that do not count any more: see `counting.py`."""
+        return self.scene.log.void if self.scene else frozenset()
+
+    @cached_property
+    def trials(self) -> Mapping[str, Trial]:
+        """Config id -> its trial, in the order in which they first came up: what counts, without the validation."""
+        samples: dict[str, list[Sample]] = {}
+        failures: dict[str, list[Failure]] = {}
+        judgements: dict[str, list[Judgement]] = {}
+        order: dict[str, None] = {}
+        for event in self.events:
+            fact = event.fact
+            if event.n in self.void:
+                continue
+            if isinstance(fact, Ask | Judgement):
+                order.setdefault(fact.config_id)
+            if isinstance(fact, Judgement):
+                judgements.setdefault(fact.config_id, []).append(fact)
+            elif isinstance(fact, Sample | Failure) and fact.purpose is not Purpose.VALIDATE:
+                order.setdefault(fact.config_id)
+                into: dict[str, list] = samples if isinstance(fact, Sample) else failures
+                into.setdefault(fact.config_id, []).append(fact)
+        return {
+            config_id: Trial(
+                config_id=config_id,
+                samples=tuple(samples.get(config_id, ())),
+                failures=tuple(failures.get(config_id, ())),
+                judgements=tuple(judgements.get(config_id, ())),
+            )
+            for config_id in order
+        }
+
+    @cached_property
+    def told(self) -> Sequence[Told]:
+        """Every judgement that counts, with the samples spent before it, in their order."""
+        found, spent = [], 0
+        for event in self.events:
+            if isinstance(event.fact, Judgement) and event.n not in self.void:
+                found.append(Told(n=event.n, at=event.at, samples=spent, judgement=event.fact))
+            spent += counts(event.fact)
+        return found
+
+    @property
+    def default_id(self) -> str:
+        """Id of the default config, "" before the space is known."""
+        return self.scene.default_id if self.scene else ""
+
+    def hours(self, at: float) -> float:
+        """Return the hours from the opening of the run to a moment in seconds since the epoch."""
+        return max(0.0, at - self.run.opened_at) / 3600
+
+    def name(self, config_id: str) -> str:
+        """Return what a config is called on a page."""
+        return "default" if config_id == self.default_id else config_id
+
+
+def counts(fact: object) -> int:
+    """Return 1 for what counts against the limit on samples, as `stopping.spent` does, else 0."""
+    if isinstance(fact, Sample):
+        return int(fact.purpose is not Purpose.VALIDATE)
+    return int(isinstance(fact, Failure) and fact.blame.is_told and fact.purpose is not Purpose.VALIDATE)

@@ -1,0 +1,108 @@
+"""Shelf: the campaign runs that were looked at last, each log read on from where it was left.
+
+A log only grows, so what was read stays true. Reading never waits for a writer, makes no file and migrates nothing.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from albacore import recorded
+from albacore.charts.book import Book
+from albacore.space import Config
+from albacore.store import CampaignRun, Store
+from albacore.store.run_log import RunLog
+from albacore.trial import Log
+
+MOST_RUNS = 24
+"""Runs that are kept; one of 10,000 samples takes some tens of megabytes."""
+
+
+@dataclass(slots=True)
+class Kept:
+    """A book, and what pages made of it."""
+
+    book: Book
+    pages: dict[str, bytes] = field(default_factory=dict)
+
+
+class Shelf:
+    """Books by campaign run.
+
+    Args:
+        store: Returns the store of this process.
+    """
+
+    def __init__(self, store: Callable[[], Store]) -> None:
+        self._store = store
+        self._kept: OrderedDict[str, Kept] = OrderedDict()
+        self._is_ready = False
+        self._lock = threading.Lock()
+
+    def state(self) -> str:
+        """Return `ready`, or why there is nothing to read: see `Store.state`."""
+        if self._is_ready:
+            return "ready"
+        found = self._store().state()
+        self._is_ready = found == "ready"
+        return found
+
+    def runs(self) -> list[CampaignRun]:
+        """Return all campaign runs, oldest first; none while there is no store."""
+        return self._store().runs() if self.state() == "ready" else []
+
+    def book(self, run_id: str) -> Book:
+        """Return the book of a run, read up to now.
+
+        Raises:
+            UserError: When the store has no such run.
+        """
+        return self._kept_now(run_id).book
+
+    def page(self, run_id: str, name: str, make: Callable[[Book], bytes]) -> bytes:
+        """Return what a page made of a run, made once per state of its log."""
+        kept = self._kept_now(run_id)
+        if name not in kept.pages:
+            kept.pages[name] = make(kept.book)
+        return kept.pages[name]
+
+    def _kept_now(self, run_id: str) -> Kept:
+        store = self._store()
+        run = store.run(run_id)
+        with self._lock:
+            old = self._kept.get(run_id)
+            kept = _read_on(store, run, old)
+            self._kept[run_id] = kept
+            self._kept.move_to_end(run_id)
+            while len(self._kept) > MOST_RUNS:
+                self._kept.popitem(last=False)
+        return kept
+
+
+def _read_on(store: Store, run: CampaignRun, old: Kept | None) -> Kept:
+    """Return what is kept of a run, or a new book when the run went on."""
+    if run.space is None:
+        nodes = store.nodes(run.id)
+        return Kept(
+            Book(run=run, campaign=recorded.campaign(run), workload=recorded.workload(run), scene=None, nodes=nodes)
+        )
+    before = old.book.scene if old else None
+    log = RunLog(store, run.id)
+    new = log.read(after=before.log.last_n if before else 0)
+    if old is not None and before is not None and not new.events:
+        return old
+    known = _configs(store, run, before.configs if before else {}, new)
+    events = (*(before.log.events if before else ()), *new.events)
+    scene = recorded.scene_of(run, Log(events), known)
+    campaign, workload = (
+        (old.book.campaign, old.book.workload) if old else (recorded.campaign(run), recorded.workload(run))
+    )
+    return Kept(Book(run=run, campaign=campaign, workload=workload, scene=scene, nodes=store.nodes(run.id)))
+
+
+def _configs(store: Store, run: CampaignRun, known: Mapping[str, Config], new: Log) -> Mapping[str, Config]:
+    """Return the configs of a run; the store is asked only when the log names one that is not known yet."""
+    named: set[Any] = {getattr(event.fact, "config_id", None) for event in new.events} - {None}
+    return known if known and named <= set(known) else recorded.configs(store, run)
