@@ -36,7 +36,7 @@ def page(book: Book) -> dict[str, Any]:
     deviations, configs = _deviations(book, scene)
     lost = replay.quarantined(scene.log)
     seen = {record.name: record for record in book.nodes}
-    names = list(seen) or sorted({s.node for s in scene.log.facts(Sample)})
+    names = sorted(seen or {s.node for s in scene.log.facts(Sample)}, key=_number)
     samples, failures = _by_node(scene)
     rows = []
     for name in names:
@@ -59,6 +59,12 @@ def page(book: Book) -> dict[str, Any]:
         "quarantine_after": replay.QUARANTINE_AFTER,
         "exclusions": [_exclusion(scene, found) for found in exclusions(book.events)],
     }
+
+
+def _number(name: str) -> tuple[str, int]:
+    """Return what sorts n2 before n10."""
+    digits = name[len(name.rstrip("0123456789")) :]
+    return name.rstrip("0123456789"), int(digits or 0)
 
 
 def _identity(record: Any) -> dict[str, Any]:
@@ -94,7 +100,7 @@ def _deviations(book: Book, scene: Scene) -> tuple[dict[str, list[tuple[float, s
         for s in own:
             point = (book.hours(s.started_at), book.name(trial.config_id), s.value(scene.metric) / m - 1)
             found.setdefault(s.node, []).append(point)
-    return {node: sorted(points) for node, points in sorted(found.items())}, configs
+    return {node: sorted(found[node]) for node in sorted(found, key=_number)}, configs
 
 
 def _effect(d: list[float]) -> dict[str, Any]:

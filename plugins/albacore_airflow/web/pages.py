@@ -58,7 +58,11 @@ def of_dag_run(request: Request, dag_id: str, dag_run_id: str, session: SessionD
     """Lead to the campaign run that a DAG run is or belongs to: the tab on the run."""
     wanted = dag_runs.campaign_run_of(session, dag_id, dag_run_id)
     known = {run.id for run in shelf().runs() if run.campaign == campaign_of(dag_id)}
-    return _lead(request, dag_id, wanted) if wanted is not None and wanted in known else _empty(request, dag_id, dag_run_id)
+    return (
+        _lead(request, dag_id, wanted)
+        if wanted is not None and wanted in known
+        else _empty(request, dag_id, dag_run_id)
+    )
 
 
 def _lead(request: Request, dag_id: str, run_id: str) -> RedirectResponse:

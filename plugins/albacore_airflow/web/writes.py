@@ -1,6 +1,7 @@
 """Writes: what a user may do with a run.
 
-Each needs the permission to edit the campaign's DAG, and has to come from our own pages. What an action means is in `albacore_airflow.actions`; here is only who may call it and how it is asked for.
+Each needs the permission to edit the campaign's DAG, and has to come from our own pages. What an action means is in
+`albacore_airflow.actions`; here is only who may call it and how it is asked for.
 """
 
 from collections.abc import Callable
