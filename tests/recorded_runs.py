@@ -51,7 +51,7 @@ def opened_run(run_id: str, campaign: str, space: Space, *, opened_at: float, ti
         logical_date=None,
         opened_at=opened_at,
         effective=parse(table, where="a test").model_dump(mode="json"),
-        benchmark={"workload": WORKLOAD},
+        benchmark={"workload": WORKLOAD, "fragment": {"file": "noop.conf", "line": "{name} = {value}"}},
         space=space.to_json(),
         benchmark_digest="d",
         policy_digest="p",

@@ -78,7 +78,7 @@ def test_the_penalty_of_an_unstable_default_does_not_move_its_line():
 def test_an_excluded_sample_is_shown_as_one(play):
     """It stays on the chart, marked; a judgement that rested on it is gone."""
     run = played(20)
-    where = {"id": "x", "node": "n1", "since": 0.0, "until": 1.0, "by": "me", "reason": ""}
+    where = {"id": "x", "node": "n1", "since": 0.0, "until": 1e9, "by": "me", "reason": ""}
     before = convergence.page(book_of(run.now))
     run.add(Note(kind="exclude", body=where))
 

@@ -119,7 +119,7 @@ def test_quarantine_shows_its_evidence():
 def test_exclusions_are_listed_with_what_they_hit():
     """Also those that were taken back."""
     play = played(10)
-    where = {"id": "x", "node": "n1", "since": 0.0, "until": 1.0, "by": "me", "reason": PLANT}
+    where = {"id": "x", "node": "n1", "since": 0.0, "until": 1e9, "by": "me", "reason": PLANT}
     play.add(Note(kind="exclude", body=where))
     hit = sum(s.node == "n1" for s in play.now.log.recorded(Sample))
     (found,) = nodes.page(book_of(play.now))["exclusions"]

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 
-from albacore.errors import UserError
+from albacore.errors import AlbacoreError, UserError
 from albacore_airflow import actions
 from albacore_airflow.web.guards import GetUserDep, may_edit, same_origin
 from albacore_airflow.web.reading import book_of
@@ -62,12 +62,14 @@ class Requeue(Asked):
 
 
 def _do(dag_id: str, run_id: str, action: Callable[[], Any]) -> dict[str, Any]:
-    """Do it to a run of this campaign; what the user can correct is 422 with what to do."""
+    """Do it to a run of this campaign; what the user can correct is 422, what they cannot 503, with what to do."""
     book_of(dag_id, run_id)
     try:
         return {"done": action()}
     except UserError as error:
         raise HTTPException(422, error.message) from error
+    except AlbacoreError as error:
+        raise HTTPException(503, error.message) from error
 
 
 @router.post("/stop")

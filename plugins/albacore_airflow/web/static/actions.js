@@ -5,8 +5,11 @@ import { $, el, fill, toast } from "./dom.js";
 const head = $("head");
 const where = `dags/${part(head.dataset.dag)}/runs/${part(head.dataset.run)}/actions`;
 
-// Do an action, and say how it went; true when it was done.
+// Do an action, and say how it went; true when it was done. Scoring again takes a while: meanwhile nothing else is asked for.
 export async function act(name, body, done, after) {
+  const buttons = [...document.querySelectorAll("button")].filter((button) => !button.disabled);
+  for (const button of buttons) button.disabled = true;
+  document.body.setAttribute("aria-busy", "true");
   try {
     await post(`${where}/${name}`, body);
     toast(done);
@@ -15,6 +18,9 @@ export async function act(name, body, done, after) {
   } catch (error) {
     toast(error.message);
     return false;
+  } finally {
+    for (const button of buttons) button.disabled = false;
+    document.body.removeAttribute("aria-busy");
   }
 }
 
