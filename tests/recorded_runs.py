@@ -1,6 +1,5 @@
 """Campaign runs written straight into a store: what the pages' tests and their benchmark look at."""
 
-import dataclasses
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +8,7 @@ from runs import WORKLOAD
 from scenes import SPACE, FixedErrors, Play, sample
 from sqlalchemy import insert
 
-from albacore import recorded, replay, verdict
+from albacore import concluding, recorded, replay
 from albacore.campaign import parse
 from albacore.charts.book import Book
 from albacore.policies import presets
@@ -17,6 +16,7 @@ from albacore.sample import Blame, Failure, Purpose, Sample
 from albacore.space import Kind, Knob, Space
 from albacore.store import CampaignRun, NodeRecord, Store, rows, schema
 from albacore.trial import Log, Note
+from albacore.verdict import Terms
 
 PLANT = '<img src=x onerror="window.planted=1">'
 """What must stay text wherever it turns up."""
@@ -122,7 +122,7 @@ def conclude(play: Play) -> None:
     for slot, (node, config, repeat) in enumerate(slots):
         value = play.measure(play.now.configs[config], node)
         play.add(sample(config, node, value, slot=slot, purpose=Purpose.VALIDATE, repeat=repeat))
-    body = dataclasses.asdict(verdict.conclude(play.now, "tps")) | {"stopped": "limit reached: 500 samples"}
+    body = concluding.conclude(play.now, Terms(unit="tps")).body() | {"stopped": "limit reached: 500 samples"}
     space = play.now.space
     was, now = (space.text(play.now.configs[c]) for c in (default, best))
     changed = space.difference(play.now.configs[default], play.now.configs[best])

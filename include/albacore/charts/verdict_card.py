@@ -9,8 +9,8 @@ from typing import Any
 
 from albacore.charts.book import Book
 
-FIGURES = ("probability_beats_default", "instability_upper_bound", "cost", "incumbent", "min_gain")
-"""Figures of the verdict that a note may lack."""
+FIGURES = ("probability_beats_default", "instability_upper_bound", "cost", "incumbent", "min_gain", "confidence")
+"""Figures of the verdict that a note of the first shape lacks; see docs/verdict.md."""
 
 
 def page(book: Book) -> dict[str, Any]:
@@ -18,7 +18,7 @@ def page(book: Book) -> dict[str, Any]:
     notes = book.scene.log.notes("verdict") if book.scene else []
     if not notes:
         return {"verdict": None, "earlier": []}
-    body = notes[-1].body
+    body: Mapping[str, Any] = notes[-1].body
     return {
         "verdict": {
             "sentence": body.get("sentence"),
@@ -28,7 +28,8 @@ def page(book: Book) -> dict[str, Any]:
             "gain": body.get("gain"),
             "best": _deployment(body.get("best")),
             "default": _deployment(body.get("default")),
-            "contenders": [d for c in _list(body.get("contenders")) if (d := _deployment(c))],
+            "contenders": [_deployed(one) for one in _list(body.get("contenders")) if isinstance(one, Mapping)],
+            "previous": _deployed(found) if isinstance(found := body.get("previous_incumbent"), Mapping) else None,
             "stopped": body.get("stopped"),
             "warnings": [str(w) for w in _list(body.get("warnings"))],
             "knobs": _list(body.get("knobs")),
@@ -41,6 +42,11 @@ def page(book: Book) -> dict[str, Any]:
 
 def _list(value: object) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else []
+
+
+def _deployed(one: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a contender or the incumbent, with its figures on the fresh nodes."""
+    return {**one, "deployment": _deployment(one.get("deployment"))}
 
 
 def _deployment(body: object) -> dict[str, Any] | None:

@@ -10,12 +10,38 @@ const NONE = "not measured";
 const or = (value, show) => (value === null || value === undefined ? el("span", { class: "muted" }, NONE) : show(value));
 const tile = (name, value, note) => el("div", { class: "tile" }, el("div", { class: "muted" }, name), el("div", { class: "figure" }, value), el("div", { class: "muted" }, note ?? ""));
 const interval = (v) => (v.gain ? `${Math.round(100 * v.gain.confidence)} % interval ${times(v.gain.low)} to ${times(v.gain.high)}` : "");
-const cost = (value) => (typeof value === "number" ? number(value) : Object.entries(value).map(([name, part]) => `${name} ${typeof part === "number" ? number(part) : String(part)}`).join(", "));
+const hours = (seconds) => (typeof seconds === "number" ? `${number(seconds / 3600, 3)} h` : NONE);
+const cost = (c) => (typeof c.money === "number" ? number(c.money) : `${hours(c.node_seconds)} of nodes`);
+const spent = (c) => (c ? `${hours(c.tuning_node_seconds)} tuning, ${hours(c.validation_node_seconds)} validating, ${c.samples} samples` : "");
 
+// Every config that ran on the fresh nodes, once, by the name that it is known by.
 function deployments(v) {
-  const known = [["Best", v.best], ["Default", v.default], ...v.contenders.map((c) => [c.name ?? "Contender", c])].filter(([, d]) => d);
+  const known = [
+    ["Best", v.best],
+    ["Default", v.default],
+    ["Incumbent", v.previous?.deployment],
+    ...v.contenders.map((c) => [`Contender ${c.rank}`, c.deployment]),
+  ].filter(([, d]) => d);
   const seen = new Set();
   return known.filter(([, d]) => !seen.has(d.config_id) && seen.add(d.config_id));
+}
+
+const gain = (g) => (g ? [times(g.estimate), el("small", {}, `${times(g.low)} to ${times(g.high)}`)] : null);
+
+function contenders(v) {
+  if (!v.contenders.length) return null;
+  const rows = v.contenders.map((c) => [
+    [String(c.rank), " ", c.deployment?.config_id === v.best?.config_id ? badge("best", "good") : null],
+    el("span", { class: "mono" }, c.deployment?.config_id), or(c.expected, (x) => [figure(x, v.unit), el("small", {}, c.tuning_nodes === null ? "" : `from ${c.tuning_nodes} nodes`)]),
+    or(c.deployment?.mean, (x) => figure(x, v.unit)), or(gain(c.gain), (x) => x), or(c.probability_beats_default, (x) => percent(x)),
+    or(c.instability_upper_bound, (x) => `≤ ${percent(x)}`), c.refused ?? "",
+  ]);
+  return el(
+    "section",
+    { class: "card" },
+    el("div", { class: "card-head" }, el("h2", {}, "Contenders"), el("p", { class: "muted" }, "the few that the tuning promised most of; the fresh nodes decide")),
+    plainTable(["Rank", "Config", "Promised", "On fresh nodes", "Against the default", "Surely better", "Bad on", "Cannot ship because"], rows, [2, 3, 4, 5, 6]),
+  );
 }
 
 function figures(v) {
@@ -68,13 +94,14 @@ function card(v, earlier) {
     el(
       "section",
       { class: "tiles" },
-      tile("Against the default", or(v.gain, (g) => times(g.estimate)), interval(v)),
-      tile("Probability of beating the default", or(v.probability_beats_default, (x) => percent(x)), ""),
-      tile("Probability of being unstable", bound, "upper bound, by the fresh nodes"),
-      tile("Cost of the run", or(v.cost, cost), ""),
+      tile("Against the default", or(v.gain, (g) => times(g.estimate)), `${interval(v)}${v.min_gain ? `; ships above ${times(v.min_gain)}` : ""}`),
+      tile("Probability of beating the default", or(v.probability_beats_default, (x) => percent(x)), "at all, on a node like the fresh ones"),
+      tile("Share of nodes where it is bad", bound, v.confidence ? `at most, with ${percent(v.confidence, 0)} confidence` : ""),
+      tile("Cost of the run", or(v.cost, cost), spent(v.cost)),
     ),
     el("section", { class: "card" }, el("div", { class: "card-head" }, el("h2", {}, "On fresh nodes"), el("p", { class: "muted" }, "nodes that had no part in choosing")), figures(v), chart),
-    el("section", { class: "card" }, el("h2", {}, "What to change"), knobTable(v.knobs, ["Knob", "Default", "Best"])),
+    contenders(v),
+    el("section", { class: "card" }, el("div", { class: "card-head" }, el("h2", {}, "What to change")), knobTable(v.knobs, ["Knob", "Default", "Best"])),
     v.fragment?.text && copyable(v.fragment),
     earlier.length ? el("section", { class: "card" }, el("h2", {}, "Earlier verdicts of this run"), el("ul", {}, earlier.map((said) => el("li", {}, said)))) : null,
   );
