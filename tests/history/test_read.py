@@ -114,7 +114,7 @@ def test_what_is_no_file_of_samples_is_refused(tmp_path, content):
     path = tmp_path / "nginx.csv"
     path.write_bytes(content)
 
-    with pytest.raises(HistoryError, match="nginx.csv"):
+    with pytest.raises(HistoryError, match=r"nginx\.csv"):
         read(path)
 
 
