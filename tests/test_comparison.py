@@ -107,7 +107,7 @@ def test_without_a_common_node_there_is_nothing_to_say():
     """The reason is told."""
     found = gain({"f1": [110.0]}, {"f2": [100.0]})
 
-    assert found.estimate is None and "no fresh node in common" in found.reason
+    assert found.estimate is None and "no fresh node measured both" in found.reason
 
 
 @pytest.mark.parametrize("value", [0.0, -5.0])

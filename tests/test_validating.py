@@ -8,7 +8,7 @@ from runs import WORKLOAD
 from scenes import SPACE, sample
 from test_ranking import CONFIGS
 
-from albacore import audit, cli, incumbent, judging
+from albacore import audit, cli, incumbent, judging, validation
 from albacore.campaign import parse
 from albacore.errors import PlatformError
 from albacore.fact import REOPEN
@@ -123,6 +123,18 @@ def test_the_verdict_replays_from_the_log(store):
     assert any("verdict of round 0: ship: recorded False" in line for line in audit.faults(store, "r1"))
 
 
+def test_the_plan_replays_from_the_log(store):
+    """Who competed follows from the judgements."""
+    log = tuned(store)
+    concluded(log)
+    assert list(audit.faults(store, "r1")) == []
+
+    plan = validation.plans_of(log.read())[0]
+    log.append_note(replace(plan, contenders=(B.id,)).note(), key="forged")
+
+    assert any("validation of round 0: contenders: recorded" in line for line in audit.faults(store, "r1"))
+
+
 def test_the_next_run_has_to_beat_what_the_last_one_left(store):
     """The incumbent runs on the fresh nodes beside the contenders, and stays when it is not beaten."""
     concluded(tuned(store))
@@ -151,6 +163,16 @@ def test_a_reopened_run_validates_and_concludes_again(store):
     assert (first["round"], second["round"]) == (0, 1)
     assert second["incumbent"] == B.id and second["previous_incumbent"] is None
     assert [note.body["round"] for note in log.read().notes("verdict")] == [0, 1]
+
+
+def test_an_old_round_gives_no_new_verdict(store):
+    """A re-opened run whose second validation was never planned has nothing to conclude from."""
+    log = tuned(store)
+    concluded(log)
+    log.append_note(Note(kind=REOPEN, body={"samples": 2.0}), key="again")
+
+    with pytest.raises(PlatformError, match="nothing was validated"):
+        campaign_tasks.conclude("r1")
 
 
 def test_a_validation_that_measured_nothing_is_no_verdict(store):

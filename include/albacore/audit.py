@@ -7,11 +7,12 @@ in another process, on another day, without a node.
 import dataclasses
 from collections.abc import Iterator, Mapping
 
-from albacore import concluding, judging, nights, recorded, replay
+from albacore import concluding, judging, nights, recorded, replay, validation
 from albacore.optimizers import Optimizer
 from albacore.replay import Scene
 from albacore.store import Store
 from albacore.trial import Ask, Judgement, Note
+from albacore.validation import Plan
 from albacore.verdict import VERSION, Terms
 
 ELSEWHERE = ""
@@ -33,6 +34,8 @@ def faults(store: Store, run_id: str) -> Iterator[str]:
     for note in scene.log.notes(nights.DRIFT):
         if nights.again(note) != nights.findings(scene.log):
             yield "drift: its own nights give other findings. The library or the store has changed."
+    for plan in validation.plans_of(scene.log):
+        yield from _plan(scene, plan, recorded.campaign(run).validation.contenders)
     for note in scene.log.notes("verdict"):
         yield from _verdict(scene, note, recorded.terms(run))
 
@@ -78,6 +81,16 @@ def _judgement(scene: Scene, found: Judgement) -> Iterator[str]:
         {name: getattr(found, name) for name in fields},
         {name: getattr(again, name) for name in fields},
     )
+
+
+def _plan(scene: Scene, plan: Plan, count: int) -> Iterator[str]:
+    """Yield the first field in which a recorded plan differs; the incumbent is of other runs, and taken as it is."""
+    left = (plan.previous, plan.previous_run or "") if plan.previous else None
+    again = validation.plan(
+        _as_of(scene, plan.read_n), nodes=plan.nodes, repeats=plan.repeats, count=count, incumbent=left
+    )
+    again = dataclasses.replace(again, skipped=plan.skipped)
+    yield from _differs(f"validation of round {plan.round}", dataclasses.asdict(plan), dataclasses.asdict(again))
 
 
 def _verdict(scene: Scene, note: Note, terms: Terms) -> Iterator[str]:

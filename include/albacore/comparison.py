@@ -62,7 +62,7 @@ def compare(ours: Figures, theirs: Figures, direction: Direction, *, confidence:
     """
     pairs = _pairs(ours, theirs)
     if not pairs:
-        return Comparison(reason="they have no fresh node in common")
+        return Comparison(reason="no fresh node measured both configs")
     if bad := [node for node, *values in pairs if min(values) <= 0]:
         return Comparison(
             nodes=len({node for node, *_ in pairs}),

@@ -36,6 +36,7 @@ class Plan:
         first: The round's first repeat.
         repeats: Samples of each config on each node.
         skipped: Incumbents that were passed over, a line each.
+        read_n: Number of the last event that was read.
     """
 
     round: int = 0
@@ -46,6 +47,7 @@ class Plan:
     first: int = 0
     repeats: int = 1
     skipped: tuple[str, ...] = ()
+    read_n: int = 0
 
     def note(self) -> Note:
         """Return the plan as an event of the log."""
@@ -97,14 +99,19 @@ def plan(
         nodes=tuple(nodes),
         first=max(done, default=-1) + 1,
         repeats=repeats,
+        read_n=scene.log.last_n,
     )
+
+
+def plans_of(log: Log) -> list[Plan]:
+    """Return the rounds that a log planned, in their order."""
+    return [Plan.of(note.body) for note in log.notes(KIND)]
 
 
 def planned(scene: Scene) -> Plan:
     """Return the newest round of a log; a log without plans validated the best config of the tuning."""
-    plans = scene.log.notes(KIND)
-    if plans:
-        return Plan.of(plans[-1].body)
+    if plans := plans_of(scene.log):
+        return plans[-1]
     best = replay.incumbent(scene)
     facts = [f for f in scene.log.facts(Sample) if f.purpose is Purpose.VALIDATE]
     return Plan(
