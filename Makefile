@@ -9,7 +9,7 @@ SLOW := e2e_one or e2e or faults or soak or perf or paper
 CAMPAIGN ?= demo
 
 .DEFAULT_GOAL := help
-.PHONY: help tune follow up down status doctor check install dev lint format layers types unit contracts dags e2e-one test \
+.PHONY: help tune follow up down status doctor clean-history check install dev lint format layers types unit contracts dags e2e-one test \
 	e2e faults soak paper perf lock
 
 help:  ## List what can be made
@@ -32,6 +32,9 @@ status:  ## Show the processes and the address of the UI
 
 doctor:  ## Say what is wrong, e.g. a component with an old heartbeat
 	@$(BOOTSTRAP) doctor
+
+clean-history:  ## Let Airflow forget iterations older than their campaign's keep_days; campaign runs and the store stay
+	@$(BOOTSTRAP) clean-history
 
 install:  ## Install the pinned packages into .venv
 	@$(BOOTSTRAP) install

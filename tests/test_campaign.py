@@ -117,3 +117,12 @@ def test_a_campaign_with_a_schedule_starts_warm_unless_its_file_says_otherwise()
     assert parse({**nightly, "warm_start": {"configs": 0}}, where="here").warm_configs == 0
     assert parse({**least, "warm_start": {"configs": 5}}, where="here").warm_configs == 5
     assert parse(nightly, where="here").schedule == "0 2 * * *"
+
+
+def test_a_campaign_is_not_named_like_a_dag_of_albacore_itself(tmp_path):
+    """Two DAGs of one id would hide each other."""
+    path = tmp_path / "housekeeping.toml"
+    path.write_text(LEAST)
+
+    with pytest.raises(CampaignError, match="name of a DAG of Albacore itself"):
+        read(path)

@@ -22,6 +22,8 @@ ETA = 3
 """One in so many configs climbs a rung (TUNA §5.1)."""
 MAX_BYTES = 100_000
 NAME = re.compile(r"^[a-z][a-z0-9_-]{0,29}$")
+RESERVED = frozenset({"housekeeping", "reaper", "survey"})
+"""Names of DAGs that belong to no campaign."""
 Name = Annotated[str, Field(pattern=NAME.pattern)]
 Number = int | float
 
@@ -218,6 +220,8 @@ def read(path: Path) -> Campaign:
         CampaignError: When the file is missing, too large, empty, not TOML, or not a campaign.
     """
     where = f"{path.parent.name}/{path.name}"
+    if path.stem in RESERVED:
+        raise CampaignError(f"{where}: {path.stem!r} is the name of a DAG of Albacore itself. Rename the file.")
     if not NAME.match(path.stem):
         raise CampaignError(
             f"{where}: the file's name becomes the DAG's: expected {NAME.pattern}, got {path.stem!r}. Rename it."

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from albacore_ops import doctor, down, extend, launch, status, supervision, up
+from albacore_ops import doctor, down, extend, history, launch, status, supervision, up
 from albacore_ops.layout import Layout, read_port
 from albacore_ops.refusal import RefusalError
 
@@ -46,6 +46,8 @@ def run(command: str, arguments: list[str]) -> int:
         with one_at_a_time(layout):
             up.run(layout) if command == "up" else down.run(layout)
         return 0
+    if command == "clean-history":
+        return history.clean(layout)
     if command in ("tune", "follow"):
         return tune(layout, arguments[0] if arguments else "demo", is_start=command == "tune")
     if command == "extend":

@@ -95,6 +95,7 @@ def open_run(name: str) -> str:
     try:
         opened = opening.open_run(name, run_id, {**context["params"], **conf}, logical, _caller(context))
     except NotTonightError as error:
+        print(error.message)  # Airflow's log says no more than "Skipping task"
         context["ti"].xcom_push(key=SKIPPED, value=error.message)
         raise AirflowSkipException(error.message) from error
     _push(opened, "prepare")

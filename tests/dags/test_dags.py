@@ -10,6 +10,8 @@ from albacore.optimizers import KINDS
 REPOSITORY = Path(__file__).resolve().parents[2]
 FILES = sorted((REPOSITORY / "dags").glob("*.py"))
 CAMPAIGNS = sorted(path.stem for path in (REPOSITORY / "include" / "campaigns").glob("*.toml"))
+OWN = ["housekeeping", "imported.history"]
+"""DAGs that belong to no campaign file."""
 ITERATION = ["suggest", "pick_nodes", "benchmark", "detect_outliers", "adjust_noise", "aggregate", "report", "next"]
 CAMPAIGN = [
     "open",
@@ -52,9 +54,9 @@ def test_every_dag_file_is_parsed_without_an_error(shipped):
 
 
 def test_every_campaign_file_makes_three_dags(shipped):
-    """<name>, <name>.iteration and <name>.history; a file of include/histories one; nothing else becomes a DAG."""
+    """<name>, <name>.iteration and <name>.history; a file of include/histories one; beside them is the housekeeping."""
     made = [dag for name in CAMPAIGNS for dag in (name, f"{name}.iteration", f"{name}.history")]
-    assert sorted(shipped["dags"]) == sorted([*made, "imported.history"])
+    assert sorted(shipped["dags"]) == sorted([*made, *OWN])
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
@@ -124,7 +126,7 @@ def test_every_dag_says_what_it_is_and_every_task_is_tried_again(shipped, name):
 
 def test_a_broken_campaign_file_breaks_no_other_campaign(mixed):
     """The good one has its DAGs; the error is that of campaign_errors.py alone."""
-    assert sorted(mixed["dags"]) == ["good", "good.history", "good.iteration", "imported.history"]
+    assert sorted(mixed["dags"]) == sorted(["good", "good.history", "good.iteration", *OWN])
     assert [Path(file).name for file in mixed["errors"]] == ["campaign_errors.py"]
 
 
@@ -151,4 +153,13 @@ def test_fifty_campaigns_become_a_hundred_and_fifty_dags(tmp_path, parse):
     """Nothing in the number of campaigns is limited."""
     for i in range(50):
         (tmp_path / f"c{i}.toml").write_text(noop())
-    assert len(parse(tmp_path)["dags"]) == 150 + 1  # and imported.history
+    assert len(parse(tmp_path)["dags"]) == 150 + len(OWN)
+
+
+def test_housekeeping_comes_once_a_week_and_is_on(shipped):
+    """Nobody has to switch it on, and a week that was missed is not caught up."""
+    found = shipped["dags"]["housekeeping"]
+    assert found["schedule"] == "0 12 * * 0"
+    assert (found["is_paused_upon_creation"], found["catchup"]) == (False, False)
+    assert found["tasks"] == ["clean"]
+    assert found["doc"] and "albacore" in found["tags"]

@@ -4,6 +4,11 @@ The schedule is every minute, so that three nights pass in minutes: each run is 
 that fall into a night find the campaign's lock held and are skipped.
 """
 
+import os
+import sqlite3
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
 import law
 import pytest
 from clone import Clone, Followed, wait_until
@@ -42,34 +47,45 @@ def begun(clone: Clone) -> list[Followed]:
     return [one for one in (followed(clone, run) for run in dag_runs(clone)) if one.xcom("open")]
 
 
-def switch(clone: Clone, *, is_on: bool) -> None:
-    clone.airflow.call("PATCH", path("dags", CAMPAIGN), body={"is_paused": not is_on})
+def switch_on(clone: Clone) -> None:
+    clone.airflow.call("PATCH", path("dags", CAMPAIGN), body={"is_paused": False})
 
 
-def next_night(clone: Clone) -> Followed:
-    """Let the scheduler begin one night, then switch the schedule off and wait for the night's end."""
-    known = {one.dag_run_id for one in begun(clone)}
-    switch(clone, is_on=True)
-    (night,) = wait_until(
-        lambda: [one for one in begun(clone) if one.dag_run_id not in known], 180, "a night has begun", pause_s=2.0
+def next_night(clone: Clone, *, but: list[Followed]) -> Followed:
+    """Wait until the scheduler has begun another night."""
+    known = names(but)
+    found = wait_until(
+        lambda: [one for one in begun(clone) if one.dag_run_id not in known], 240, "a night has begun", pause_s=3.0
     )
-    return night
+    return found[0]
+
+
+def has_tuned(night: Followed) -> bool:
+    """Whether a night's tuning nodes are left alone from now on."""
+    return any(task["task_id"] == "plan_validation" and task["state"] == "success" for task in night.seen.tasks())
+
+
+def names(runs: list[Followed]) -> set[str]:
+    return {run.dag_run_id for run in runs}
 
 
 @pytest.fixture(scope="module")
-def three(clone) -> list[Followed]:
-    """Three nights; before the third one machine becomes slower. The schedule is on during the first two."""
+def three(clone) -> Iterator[list[Followed]]:
+    """Three nights; before the third one machine becomes slower. Afterwards the schedule is taken out of the file."""
     clone.campaign(CAMPAIGN, NIGHTLY)
     clone.wait_known(CAMPAIGN)
     assert clone.airflow.call("GET", path("dags", CAMPAIGN))["is_paused"], "a schedule is off until it is switched on"
-    first = next_night(clone).wait(400)
-    second = next_night(clone)
-    switch(clone, is_on=False)
-    second.wait(400)
-    (clone.nodes_root / SLOW_NODE / "moved").write_text("0.6")
-    third = next_night(clone)
-    switch(clone, is_on=False)
-    return [first, second, third.wait(400)]
+    switch_on(clone)
+    nights_: list[Followed] = []
+    for index in range(3):
+        night = next_night(clone, but=nights_)
+        nights_.append(night)
+        if index == 1:
+            wait_until(lambda night=night: has_tuned(night), 300, "the second night has tuned", pause_s=1.0)
+            (clone.nodes_root / SLOW_NODE / "moved").write_text("0.6")
+        night.wait(400)
+    yield nights_
+    clone.campaign(CAMPAIGN, NIGHTLY.replace('schedule = "* * * * *"\n', ""))
 
 
 def test_three_nights_run_by_schedule_and_keep_every_law(three):
@@ -92,10 +108,6 @@ def test_minutes_that_fall_into_a_night_are_skipped_and_name_the_holder(three):
     assert all("never two runs at once" in reason and any(i in reason for i in ids) for reason in reasons)
     assert {one.seen.state() for one in others} == {"success"}
     assert all(not one.seen.failed_tasks() for one in others)
-
-
-def names(runs: list[Followed]) -> set[str]:
-    return {run.dag_run_id for run in runs}
 
 
 def test_a_night_begins_with_what_the_last_one_left(three):
@@ -124,15 +136,55 @@ def test_the_sentinels_find_the_machine_that_moved_and_are_silent_before(three):
 
 
 def test_a_run_by_hand_while_another_goes_on_fails_and_names_it(three):
-    """Whoever pressed the button is told."""
+    """Whoever pressed the button is told; the night is not disturbed."""
     clone = three[0].clone
-    going = clone.start(CAMPAIGN)
-    assert going.id
-    switch(clone, is_on=True)
-    late = clone.start(CAMPAIGN).wait(120, state="failed")
-    switch(clone, is_on=False)
+    fourth = next_night(clone, but=three)
+    mine = clone.start(CAMPAIGN).wait(120, state="failed")
 
-    (failed,) = [task for task in late.seen.failed_tasks() if task["task_id"] == "open"]
-    text = str(late.seen.log(failed))
-    assert "never two runs at once" in text and going.id in text
-    law.check(going.wait(400))
+    (failed,) = [task for task in mine.seen.failed_tasks() if task["task_id"] == "open"]
+    text = str(mine.seen.log(failed))
+    assert "never two runs at once" in text and fourth.id in text
+    law.check(fourth.wait(400))
+
+
+def test_status_says_when_the_next_night_is(three):
+    """In words, with the campaign's name and its schedule."""
+    said = three[0].clone.make("status")
+
+    assert "nightly: schedule '* * * * *', next run 20" in said
+
+
+def test_airflow_forgets_old_iterations_and_nothing_else_is_lost(three):
+    """After housekeeping the first night's iterations and their logs are gone; the night itself, the other nights'
+    iterations, its replay and its history are there.
+    """
+    clone, first, second = three[0].clone, three[0], three[1]
+    logs = clone.layout.logs / f"dag_id={CAMPAIGN}.iteration"
+    ages(clone, first)
+    was = clone.albacore("show", first.id)
+    assert first.iterations() and list(logs.glob(f"run_id={first.id}.*"))
+
+    clone.airflow.call("POST", path("dags", "housekeeping", "dagRuns"), body={"logical_date": None})
+    wait_until(lambda: not first.iterations(), 120, "the iterations are gone", pause_s=2.0)
+    wait_until(lambda: not list(logs.glob(f"run_id={first.id}.*")), 60, "their logs are gone")
+
+    assert first.seen.state() == "success" and first.xcom("verdict", "verdict")
+    assert second.iterations() and list(logs.glob(f"run_id={second.id}.*"))
+    assert clone.albacore("show", first.id) == was
+    assert "every one of them replays" in clone.albacore("show", first.id, "--verify")
+    assert "are gone from Airflow" in clone.make("clean-history")
+    assert nights.findings(law.log_of(three[2]))
+
+
+def ages(clone: Clone, night: Followed) -> None:
+    """Make a night's iterations 40 days old for Airflow, in its database and in the dates of their logs."""
+    old = datetime.now(UTC) - timedelta(days=40)
+    with sqlite3.connect(clone.layout.database, timeout=30) as database:
+        for table in ("dag_run", "task_instance"):
+            database.execute(
+                f"UPDATE {table} SET start_date = ? WHERE dag_id = ? AND run_id LIKE ?",
+                (old.strftime("%Y-%m-%d %H:%M:%S.%f"), f"{CAMPAIGN}.iteration", f"{night.id}.l%"),
+            )
+    for run in (clone.layout.logs / f"dag_id={CAMPAIGN}.iteration").glob(f"run_id={night.id}.*"):
+        for file in (run, *run.rglob("*")):
+            os.utime(file, (old.timestamp(), old.timestamp()))
