@@ -31,7 +31,7 @@ def _interval(gain: Interval) -> str:
 def _measured(best: Contender) -> str:
     """Return what the fresh nodes showed of a config whose interval is known."""
     nodes = len(best.deployment.by_node)
-    chosen = f", chosen on {best.tuning_nodes}" if best.tuning_nodes else ""
+    chosen = f", chosen on {best.tuning_nodes} node(s)" if best.tuning_nodes else ""
     if best.gain is None:
         return f"on {nodes} fresh node(s) it could not be compared"
     return f"on {nodes} fresh nodes it is {size(best.gain)}{chosen}"
