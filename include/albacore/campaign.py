@@ -13,7 +13,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from albacore import optimizers
-from albacore.errors import CampaignError
+from albacore.errors import CampaignError, ExpressionError
+from albacore.expression import names_in
 from albacore.optimizers import Optimizer
 from albacore.policies import Policy, presets
 from albacore.schedule import checked_cron, checked_zone
@@ -46,6 +47,25 @@ class OptimizerChoice(Part):
 
     name: Literal[tuple(sorted(optimizers.KINDS))] = "smac"  # type: ignore[valid-type]
     initial: Annotated[int, Field(ge=0, le=10_000)] = 10
+
+
+class ObjectiveChoice(Part):
+    """What is tuned instead of the workload's metric, and the most that metrics may be."""
+
+    expression: str = ""
+    direction: Literal["min", "max"] | None = None
+    unit: Annotated[str, Field(max_length=20)] = ""
+    limits: dict[str, Number] = {}
+
+    @model_validator(mode="after")
+    def _expression_is_whole(self) -> "ObjectiveChoice":
+        if self.expression and self.direction is None:
+            raise ValueError("objective.direction: 'min' or 'max' has to say which way the expression improves")
+        if not self.expression and (self.direction or self.unit):
+            raise ValueError("objective.expression: there is none, so 'direction' and 'unit' are the workload's")
+        if self.expression and not names_in(self.expression):
+            raise ValueError("objective.expression: expected arithmetic over the workload's metrics, it names none")
+        return self
 
 
 class PolicyChoice(Part):
@@ -123,6 +143,7 @@ class Campaign(Part):
     start_within: Annotated[float, Field(gt=0, le=168)] = 1.0
     keep_days: Annotated[int, Field(ge=1, le=36_500)] = 30
     limits: Limits = Limits()
+    objective: ObjectiveChoice = ObjectiveChoice()
     optimizer: OptimizerChoice = OptimizerChoice()
     policy: PolicyChoice = PolicyChoice()
     nodes: Nodes = Nodes()
@@ -195,7 +216,7 @@ def parse(data: Mapping[str, Any], *, where: str) -> Campaign:
     """
     try:
         return Campaign.model_validate(data)
-    except CampaignError as error:
+    except (CampaignError, ExpressionError) as error:
         raise CampaignError(f"{where}: {error.message}") from error
     except ValidationError as error:
         fault = error.errors()[0]

@@ -1,8 +1,8 @@
-"""Expression: arithmetic over facts of a node, so that knobs.toml can say `max = "ram_bytes / 4"`.
+"""Expression: arithmetic over named numbers, so that knobs.toml can say `max = "ram_bytes / 4"`.
 
 Never `eval`: the text is parsed, and a walker that knows numbers, names, + - * / // %, and min max int round floor
-ceil computes it. Everything else is refused, and so is whatever could take long: long texts, huge integers, powers,
-deep nesting.
+ceil sigmoid computes it. Everything else is refused, and so is whatever could take long: long texts, huge integers,
+powers, deep nesting.
 """
 
 import ast
@@ -37,6 +37,11 @@ def _round(number: Number, digits: Number = 0) -> Number:
     return round(number, digits) if digits else round(number)
 
 
+def _sigmoid(number: Number) -> float:
+    """Return 1 / (1 + e^-number), the soft limit of BestConfig's utilities (§3.3)."""
+    return 1.0 / (1.0 + math.exp(-number)) if number > -700 else 0.0  # e^709 is the largest float
+
+
 FUNCTIONS: dict[str, tuple[Callable[..., Number], int, int]] = {
     "min": (min, 2, 20),
     "max": (max, 2, 20),
@@ -44,6 +49,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Number], int, int]] = {
     "round": (_round, 1, 2),
     "floor": (math.floor, 1, 1),
     "ceil": (math.ceil, 1, 1),
+    "sigmoid": (_sigmoid, 1, 1),
 }
 """Name -> function, fewest arguments, most arguments."""
 
@@ -58,6 +64,26 @@ def evaluate(text: str, names: Mapping[str, Number]) -> Number:
     Raises:
         ExpressionError: When the text is not such an expression or has no finite value; says where.
     """
+    tree = _parsed(text)
+    try:
+        return _Walker(text=text, names=names).value(tree)
+    except RecursionError as error:
+        raise _not_arithmetic(text, error) from error
+
+
+def names_in(text: str) -> frozenset[str]:
+    """Return the names that an expression computes with.
+
+    Raises:
+        ExpressionError: When the text is not an expression at all.
+    """
+    tree = _parsed(text)
+    functions = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in functions)
+
+
+def _parsed(text: str) -> ast.expr:
+    """Return the parsed text; what may stand in it is for the walker to say."""
     if not isinstance(text, str) or len(text) > MAX_LENGTH:
         size = f"{len(text)} characters" if isinstance(text, str) else type(text).__name__
         raise ExpressionError(
@@ -66,14 +92,16 @@ def evaluate(text: str, names: Mapping[str, Number]) -> Number:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # "1if": the parser warns, the walker refuses
-            tree = ast.parse(text.strip(), mode="eval")
-        return _Walker(text=text, names=names).value(tree.body)
+            return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        at = getattr(error, "offset", None) or 1
-        fault = getattr(error, "msg", None) or str(error)
-        raise ExpressionError(
-            f"expression {text!r}, column {at}: not arithmetic: {fault:.80}. Correct it.", column=at
-        ) from error
+        raise _not_arithmetic(text, error) from error
+
+
+def _not_arithmetic(text: str, error: Exception) -> ExpressionError:
+    """Return the error of a text that cannot be parsed or is nested too deep."""
+    at = getattr(error, "offset", None) or 1
+    fault = getattr(error, "msg", None) or str(error)
+    return ExpressionError(f"expression {text!r}, column {at}: not arithmetic: {fault:.80}. Correct it.", column=at)
 
 
 class _Walker:

@@ -7,9 +7,11 @@ none of it.
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from albacore import objective
 from albacore.benchmark import Workload
 from albacore.campaign import Campaign, parse
 from albacore.errors import UserError
+from albacore.objective import Objective
 from albacore.replay import Scene
 from albacore.space import Config, Space
 from albacore.store import CampaignRun, Store
@@ -31,10 +33,25 @@ def workload(run: CampaignRun) -> Workload:
     )
 
 
+def objective_of(run: CampaignRun) -> Objective:
+    """Return what the run tunes, and its limits."""
+    chosen, own = campaign(run).objective, workload(run)
+    direction = Direction(chosen.direction) if chosen.direction else own.direction
+    return Objective(
+        expression=chosen.expression, direction=direction, unit=chosen.unit, limits=MappingProxyType(chosen.limits)
+    )
+
+
+def unit(run: CampaignRun) -> str:
+    """Return the unit of what the run tunes."""
+    chosen = objective_of(run)
+    return chosen.unit if chosen.expression else workload(run).unit
+
+
 def terms(run: CampaignRun) -> Terms:
     """Return what a config of the run has to show before it ships."""
     asked = campaign(run).validation
-    return Terms(unit=workload(run).unit, min_gain=asked.min_gain, confidence=asked.confidence)
+    return Terms(unit=unit(run), min_gain=asked.min_gain, confidence=asked.confidence)
 
 
 def space(run: CampaignRun) -> Space:
@@ -68,13 +85,14 @@ def scene(store: Store, run: CampaignRun, *, until: int | None = None, telemetry
 def scene_of(run: CampaignRun, log: Log, known: Mapping[str, Config]) -> Scene:
     """Return a campaign run as the decisions see it, from a log and configs that the caller has read."""
     chosen, load = campaign(run), workload(run)
+    tuned = objective_of(run)
     return Scene(
         policy=chosen.policy_of(),
         space=space(run),
-        metric=load.metric,
-        direction=load.direction,
+        metric=objective.NAME if tuned.expression else load.metric,
+        direction=tuned.direction,
         seed=chosen.seed,
         limits={"samples": float(chosen.limits.samples), "hours": chosen.limits.hours},
         configs=known,
-        log=log,
+        log=objective.applied(log, tuned, space(run).default().id),
     )

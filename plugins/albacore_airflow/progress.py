@@ -30,7 +30,7 @@ def of(run_id: str, phase: str) -> dict[str, Any]:
         "limit": int(limits["samples"]),
         "best": _shown(scene, best),
         "default": _shown(scene, default),
-        "unit": recorded.workload(run).unit,
+        "unit": recorded.unit(run),
         "direction": scene.direction.value,
         "trials": len({j.config_id for j in judged}),
         "unstable": len({j.config_id for j in judged if j.stability is Stability.UNSTABLE}),
