@@ -13,7 +13,7 @@ from albacore import recorded
 from albacore.audit import faults
 from albacore.cli import main
 from albacore.errors import HistoryError, UserError
-from albacore.history import export
+from albacore.history import export, read
 from albacore.importing import Wanted, bring_in, check, dates_of
 from albacore.judging import judge
 from albacore.sample import Blame, Purpose
@@ -126,6 +126,19 @@ def test_the_table_is_one_row_per_sample_with_knobs_and_metrics(made, tmp_path, 
     values = frame["tps [tps]"].tolist()
     assert values[:3] == [101.0, 102.0, 103.0] and values[4] == 1 / 3 and math.isnan(values[3])
     assert frame["failure"].tolist()[3] == "NodeFailure"
+
+
+def test_an_export_is_a_recorded_run(made, tmp_path):
+    """For whoever replays recorded samples: the config's own answers, without the validation."""
+    made.log.append_sample(sample(SPACE.default().id, "n5", 99.0, purpose=Purpose.VALIDATE))
+    table, whole = written(made, tmp_path)
+
+    for path in (table, whole):
+        (found,) = read(path)
+        assert (found.workload, found.method, found.unit) == ("noop/sleep", "TUNA", "tps")
+        assert found.samples.value.tolist() == [101.0, 102.0, 103.0, 1 / 3]
+        assert found.samples.suggestion.tolist() == [0, 0, 0, 1]
+        assert found.samples.is_default.tolist() == [True, True, True, False]
 
 
 def test_nothing_is_overwritten(made, tmp_path):

@@ -7,6 +7,7 @@ replay lab and the import into the store start from these values.
 |---|---|---|
 | the TUNA artifact's raw file, one tuning run each | columns Suggestion, Config, Worker, Performance | `artifact` |
 | sample file `*.samples.csv.gz`, configs and manifest.json beside it | columns method, run, seq, … | `sample_file` |
+| our own export: a table with `*.run.json` beside it | that file | `exported` |
 
 `read` looks at the columns, never at the name alone. To add a format, write a module with `COLUMNS` and `runs`, and
 name it in `FORMATS`.
@@ -103,11 +104,22 @@ def read(path: Path, *, label: str | None = None, direction: Direction | None = 
     """
     from albacore.history.table import Table
 
+    if (whole := _beside(path)) is not None:
+        from albacore.history import exported
+
+        return exported.runs(whole, label=label, direction=direction)
     table = Table.open(path)
     for module in _formats():
         if set(module.COLUMNS) <= set(table.header):
             return module.runs(table, label=label, direction=direction)
     raise table.error(1, "the columns of a format in albacore/history", f"the columns {', '.join(table.header)[:200]}")
+
+
+def _beside(path: Path) -> Path | None:
+    """Return the file with all of a run, when the path is that of an export."""
+    from albacore.history import export
+
+    return export.beside(path)
 
 
 def _formats() -> tuple[Any, ...]:
