@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from albacore import optimizers
 from albacore.errors import CampaignError, ExpressionError
 from albacore.expression import names_in
+from albacore.fewer import Fewer
 from albacore.optimizers import Optimizer
 from albacore.policies import Policy, presets
 from albacore.schedule import checked_cron, checked_zone
@@ -43,10 +44,12 @@ class Limits(Part):
 
 
 class OptimizerChoice(Part):
-    """Which optimizer, and how many random configs it starts from."""
+    """Which optimizer, how many random configs it starts from, and how many knobs it keeps moving."""
 
     name: Literal[tuple(sorted(optimizers.KINDS))] = "smac"  # type: ignore[valid-type]
     initial: Annotated[int, Field(ge=0, le=10_000)] = 10
+    keep: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    keep_after: Annotated[int, Field(ge=20, le=10_000)] = 50
 
 
 class ObjectiveChoice(Part):
@@ -175,7 +178,8 @@ class Campaign(Part):
     def optimizer_of(self) -> Optimizer:
         """Return the optimizer that the campaign names."""
         chosen = self.optimizer
-        return optimizers.by_name(chosen.name, initial=chosen.initial, budget=self.expected_configs)
+        found = optimizers.by_name(chosen.name, initial=chosen.initial, budget=self.expected_configs)
+        return found if chosen.keep is None else Fewer(inner=found, keep=chosen.keep, after=chosen.keep_after)
 
     @property
     def expected_configs(self) -> int:
