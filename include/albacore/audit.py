@@ -7,9 +7,10 @@ in another process, on another day, without a node.
 import dataclasses
 from collections.abc import Iterator, Mapping
 
-from albacore import concluding, judging, nights, recorded, replay, validation
+from albacore import concluding, expectation, judging, nights, recorded, replay, validation
 from albacore.optimizers import Optimizer
 from albacore.replay import Scene
+from albacore.stopping import STOP
 from albacore.store import Store
 from albacore.trial import Ask, Judgement, Note
 from albacore.validation import Plan
@@ -34,6 +35,9 @@ def faults(store: Store, run_id: str) -> Iterator[str]:
     for note in scene.log.notes(nights.DRIFT):
         if nights.again(note) != nights.findings(scene.log):
             yield "drift: its own nights give other findings. The library or the store has changed."
+    for note in scene.log.notes(STOP):
+        if note.body.get("rule"):
+            yield from _rule(scene, note)
     for plan in validation.plans_of(scene.log):
         yield from _plan(scene, plan, recorded.campaign(run).validation.contenders)
     for note in scene.log.notes("verdict"):
@@ -99,6 +103,13 @@ def _verdict(scene: Scene, note: Note, terms: Terms) -> Iterator[str]:
         return
     again = concluding.conclude(_as_of(scene, int(str(note.body["read_n"]))), terms).body()
     yield from _differs(f"verdict of round {note.body['round']}", {name: note.body.get(name) for name in again}, again)
+
+
+def _rule(scene: Scene, note: Note) -> Iterator[str]:
+    """Yield a line when the log that a stop rule read gives another reason, or none."""
+    then = _as_of(scene, int(str(note.body["read_n"])))
+    again = {"reason": expectation.reason_to_stop(then)}
+    yield from _differs("stop by rule", {"reason": note.body["reason"]}, again)
 
 
 def _differs(what: str, recorded: Mapping[str, object], again: Mapping[str, object]) -> Iterator[str]:

@@ -41,6 +41,15 @@ class Limits(Part):
 
     samples: Annotated[int, Field(ge=1, le=1_000_000)] = 500
     hours: Annotated[float, Field(gt=0, le=10_000)] = 8.0
+    cost: Annotated[float, Field(gt=0, le=1e12)] | None = None
+
+
+class Stop(Part):
+    """When a run stops asking because more is not expected to help; both rules are off by default (Metis §3)."""
+
+    expected_gain: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    converged_after: Annotated[int, Field(ge=0, le=10_000)] = 0
+    min_scores: Annotated[int, Field(ge=5, le=10_000)] = 20
 
 
 class OptimizerChoice(Part):
@@ -89,6 +98,7 @@ class Nodes(Part):
     tuning: Annotated[int, Field(ge=1, le=100)] = 10
     validation: Annotated[int, Field(ge=0, le=100)] = 3
     slots: Annotated[int, Field(ge=1, le=1000)] | None = None
+    price_per_hour: Annotated[float, Field(ge=0, le=1e9)] | None = None
 
 
 class Lanes(Part):
@@ -147,6 +157,7 @@ class Campaign(Part):
     keep_days: Annotated[int, Field(ge=1, le=36_500)] = 30
     limits: Limits = Limits()
     objective: ObjectiveChoice = ObjectiveChoice()
+    stop: Stop = Stop()
     optimizer: OptimizerChoice = OptimizerChoice()
     policy: PolicyChoice = PolicyChoice()
     nodes: Nodes = Nodes()
@@ -162,6 +173,12 @@ class Campaign(Part):
         rungs, nodes = self.policy.rungs, self.nodes.tuning
         if self.policy.preset == "tuna" and rungs[-1] > nodes:
             raise ValueError(f"policy.rungs: the highest needs {rungs[-1]} nodes, nodes.tuning has {nodes}. Change one")
+        return self
+
+    @model_validator(mode="after")
+    def _cost_has_a_price(self) -> "Campaign":
+        if self.limits.cost is not None and self.nodes.price_per_hour is None:
+            raise ValueError("limits.cost: needs nodes.price_per_hour, what an hour of one node costs. Add it")
         return self
 
     def policy_of(self) -> Policy:

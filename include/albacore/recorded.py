@@ -92,7 +92,9 @@ def scene_of(run: CampaignRun, log: Log, known: Mapping[str, Config]) -> Scene:
         metric=objective.NAME if tuned.expression else load.metric,
         direction=tuned.direction,
         seed=chosen.seed,
-        limits={"samples": float(chosen.limits.samples), "hours": chosen.limits.hours},
+        limits={k: float(v) for k, v in chosen.limits.model_dump().items() if v is not None},
+        price_per_hour=chosen.nodes.price_per_hour,
+        stop=chosen.stop.model_dump(),
         configs=known,
         log=objective.applied(log, tuned, space(run).default().id),
     )

@@ -9,7 +9,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from albacore import sentinel
 from albacore.counting import requeues
@@ -51,6 +51,7 @@ class Scene:
         limits: `samples` and `hours`, perhaps `cost`, as the campaign file has them.
         configs: Config id -> config, of every config in the log and the default.
         price_per_hour: What an hour of one node costs, in the user's unit; None when nobody said.
+        stop: `min_scores`, `expected_gain` and `converged_after` of the campaign file; empty: neither rule is on.
     """
 
     policy: Policy
@@ -62,6 +63,7 @@ class Scene:
     configs: Mapping[str, Config]
     log: Log
     price_per_hour: float | None = None
+    stop: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def default_id(self) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from albacore import exclusion, judging, recorded, replay, sentinel
+from albacore import exclusion, expectation, judging, recorded, replay, sentinel
 from albacore.errors import PlatformError
 from albacore.replay import Scene
 from albacore.sample import Purpose
@@ -46,14 +46,15 @@ def suggest(run_id: str, lane: int, key: str) -> dict[str, Any] | None:
     for _ in range(STALE_RETRIES):
         with host_slot(run_id, f"{run_id}/suggest/{key}"):
             try:
-                return _handed_on(_ask(run_id, lane, key))
+                asked = _ask(run_id, lane, key)
+                return _handed_on(asked) if asked else None
             except StaleError:
                 continue  # another lane asked meanwhile: its config is pending now
     raise PlatformError(f"suggest of {key}: {STALE_RETRIES} times another lane asked first. Lower [lanes] count.")
 
 
-def _ask(run_id: str, lane: int, key: str) -> Ask:
-    """Decide on the log as it is, and append the ask."""
+def _ask(run_id: str, lane: int, key: str) -> Ask | None:
+    """Decide on the log as it is, and append the ask; None, and a stop in the log, when no more is expected of it."""
     scene = settings.scene(run_id)
     first = sentinel.sentinels(scene.log, scene.default_id)
     for config_id in [c for c, _ in judging.overdue(scene) if c in first]:
@@ -61,6 +62,9 @@ def _ask(run_id: str, lane: int, key: str) -> Ask:
         scene = settings.scene(run_id)
     chosen = recorded.campaign(settings.store().run(run_id))
     decision = replay.decide(scene, settings.optimizer(chosen), lane=lane)
+    if decision.is_new and (reason := expectation.reason_to_stop(scene)) is not None:
+        settings.run_log(run_id).append_note(expectation.note(scene, reason), key="rule")
+        return None
     ask = Ask(
         index=len(scene.log.facts(Ask)),
         key=key,

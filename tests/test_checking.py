@@ -1,0 +1,43 @@
+"""A campaign is checked against its benchmark: here, whether it may tune what risks data."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from albacore.benchmark import Benchmark
+from albacore.campaign import parse
+from albacore.checking import space_of
+from albacore.errors import SpaceError
+
+NOOP = Path(__file__).parents[1] / "include" / "benchmarks" / "noop"
+
+
+@pytest.fixture
+def benchmark(tmp_path):
+    """The benchmark `noop` with a `cache` that risks data."""
+    folder = tmp_path / "noop"
+    shutil.copytree(NOOP, folder)
+    knobs = folder / "knobs.toml"
+    knobs.write_text(knobs.read_text().replace("[deny]", '[deny]\ncache = "what it holds is lost in a crash"'))
+    return Benchmark.read(tmp_path, "noop")
+
+
+def campaign(**space):
+    return parse({"name": "c", "system": "noop", "workload": "sleep", "space": space}, where="a test")
+
+
+def test_what_risks_data_is_not_tuned_unless_a_campaign_names_it_and_says_so(benchmark):
+    """Left out by default; named, it needs `allow_denied`, and is marked for the verdict's caveats."""
+    assert "cache" not in {knob.name for knob in space_of(campaign(), benchmark).knobs}
+
+    with pytest.raises(SpaceError, match=r"what it holds is lost in a crash.*space\.allow_denied = true"):
+        space_of(campaign(knobs=["size", "cache"]), benchmark)
+
+    space = space_of(campaign(knobs=["size", "cache"], allow_denied=True), benchmark)
+    assert {knob.name: knob.safety for knob in space.knobs} == {"size": "durable", "cache": "denied"}
+
+
+def test_allowing_it_lets_in_only_what_is_named(benchmark):
+    """`allow_denied` alone tunes nothing more."""
+    assert space_of(campaign(allow_denied=True), benchmark) == space_of(campaign(), benchmark)
