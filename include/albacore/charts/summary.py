@@ -23,6 +23,7 @@ class State(enum.StrEnum):
     KEEP = "do not ship"
     STOPPED = "stopped"
     FAILED = "failed"
+    IMPORTED = "imported"
     ENDED = "ended"
 
     @property
@@ -38,12 +39,14 @@ class Outside:
     Attributes:
         now: Seconds since the epoch.
         is_watched: Whether somebody holds the run's lease.
-        dag_state: State of the Airflow DAG run, "" when there is none (an imported run).
+        dag_state: State of the Airflow DAG run, "" when there is none.
+        imported_from: What the run was recorded in, "" when it was measured here.
     """
 
     now: float
     is_watched: bool = False
     dag_state: str = ""
+    imported_from: str = ""
 
 
 def state(book: Book, outside: Outside) -> State:
@@ -52,6 +55,8 @@ def state(book: Book, outside: Outside) -> State:
         return _phase(book)
     if verdicts := _notes(book, "verdict"):
         return State.SHIP if verdicts[-1].body.get("ship") else State.KEEP
+    if outside.imported_from:
+        return State.IMPORTED
     if outside.dag_state == "failed":
         return State.FAILED
     return State.STOPPED if book.scene and stopping.stopped_by(book.scene.log) else State.ENDED
@@ -90,6 +95,7 @@ def line(book: Book, outside: Outside) -> dict[str, Any]:
         "logical_date": book.run.logical_date,
         "state": found.value,
         "is_live": found.is_live,
+        "imported_from": outside.imported_from,
         "metric": book.workload.metric,
         "unit": book.workload.unit,
         "direction": book.workload.direction.value,

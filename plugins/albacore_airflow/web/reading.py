@@ -8,6 +8,7 @@ from fastapi import HTTPException
 from albacore.charts import summary
 from albacore.charts.book import Book
 from albacore.errors import UserError
+from albacore.store import transcript
 from albacore_airflow import settings
 from albacore_airflow.web.dag_runs import DagRunSeen
 from albacore_airflow.web.guards import campaign_of
@@ -42,5 +43,11 @@ def line(book: Book, seen: DagRunSeen | None) -> dict[str, Any]:
     """Return a run in one line, with the DAG run that it is."""
     store = settings.store()
     holder = settings.leases().holder(settings.run_resource(book.run.id))
-    outside = summary.Outside(now=store.clock(), is_watched=holder is not None, dag_state=seen.state if seen else "")
+    origin = transcript.origin(store, book.run.id)
+    outside = summary.Outside(
+        now=store.clock(),
+        is_watched=holder is not None,
+        dag_state=seen.state if seen else "",
+        imported_from=" · ".join(filter(None, (origin.source, origin.label, origin.method))) if origin else "",
+    )
     return summary.line(book, outside) | {"dag_run_id": seen.dag_run_id if seen else None}

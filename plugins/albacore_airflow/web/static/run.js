@@ -41,6 +41,7 @@ function showHead(line) {
     fact("Trials", String(line.trials), " ", el("small", {}, `${line.unstable} unstable, ${line.failed} failed`)),
     fact("Opened", moment(line.opened_at)),
     line.dag_run_id && fact("Airflow", airflow(`${airflowRoot()}/dags/${part(line.campaign)}/runs/${part(line.dag_run_id)}`, "DAG run")),
+    line.imported_from && fact("Imported from", line.imported_from),
     line.stop && fact("Stopped", line.stop),
   );
 }

@@ -1,0 +1,190 @@
+"""Measure the tuning pages: what each data route takes at the server for a run of 10,000 samples (goal: < 300 ms).
+
+A route is the reading of the store, the page, and its JSON; what Airflow adds (login, permission) is the same for all
+routes and not of ours. Three states of the server: it has never seen the run; one sample was added since the last
+look, which is what a page that follows a run costs; nothing is new.
+"""
+
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+SAMPLES = 10_000
+RUNGS = (1, 3, 10)
+REPEATS = 5
+
+
+def facts(space: Any) -> tuple[list[Any], dict[str, Any]]:
+    """Return a log of as many samples as successive halving spends on configs: 9 to 3 to 1."""
+    import numpy as np
+
+    from albacore.sample import Metric, Purpose, Sample
+    from albacore.trial import Ask, Judgement, Note, Stability
+
+    rng = np.random.default_rng(1)
+    found: list[Any] = []
+    configs = {space.default().id: space.default()}
+
+    def measured(config_id: str, slot: int, purpose: Purpose = Purpose.TUNE) -> float:
+        value = float(rng.normal(100, 4))
+        telemetry = {f"cpu.{i}.p50": float(rng.random()) for i in range(60)}
+        found.append(
+            Sample(
+                config_id=config_id,
+                node=f"n{slot + 1}",
+                host=f"h{slot + 1}",
+                purpose=purpose,
+                slot=slot,
+                metrics={name: Metric(value=value, unit="tps") for name in ("tps", "p95", "errors")},
+                telemetry=telemetry,
+                started_at=float(len(found)),
+                duration_s=300.0,
+                benchmark_digest="d",
+            )
+        )
+        return value
+
+    def judged(config_id: str, rung: int, raw: dict[str, float]) -> None:
+        adjusted = {node: value * 0.99 for node, value in raw.items()}
+        worst = min(adjusted.values())
+        reasons = ("relative range 9.1% <= 30%", "adjuster trained on 40 trials", f"worst of {len(raw)}: {worst:.6g}")
+        stability = Stability.UNSTABLE if rng.random() < 0.1 and rung else Stability.STABLE
+        found.append(
+            Judgement(
+                config_id=config_id,
+                rung=rung,
+                stability=stability,
+                relative_range=0.09,
+                raw=raw,
+                adjusted=adjusted,
+                score=worst,
+                reasons=reasons,
+                read_n=len(found),
+            )
+        )
+
+    default = space.default().id
+    judged(default, 2, {f"n{i + 1}": measured(default, i, Purpose.DEFAULT) for i in range(10)})
+    spent, index = 10, 0
+    while spent < SAMPLES:
+        config = space.config({k.name: float(rng.random()) for k in space.knobs})
+        configs[config.id] = config
+        raw: dict[str, float] = {}
+        top = 2 if index % 9 == 0 else 1 if index % 3 == 0 else 0
+        for rung in range(top + 1):
+            key = f"run.l0.{index}.{rung}"
+            ask = Ask(
+                index=len(found),
+                key=key,
+                lane=0,
+                config_id=config.id,
+                rung=rung,
+                bracket=0,
+                read_n=0,
+                inputs_digest="x",
+            )
+            found.append(ask)
+            for slot in range(len(raw), RUNGS[rung]):
+                raw[f"n{slot + 1}"] = measured(config.id, slot)
+            judged(config.id, rung, dict(raw))
+            found.append(Note(kind="iteration", body={"key": key, "lane": 0, "n": len(found), "ok": True}))
+        spent += len(raw)
+        index += 1
+    return found, configs
+
+
+def store_with_run(folder: Path) -> Any:
+    """Return a store with one run."""
+    from albacore.campaign import parse
+    from albacore.space import Knob, Space
+    from albacore.store import CampaignRun, Store, transcript
+
+    space = Space(knobs=tuple(Knob(name=f"k{i}", kind="real", low=0.0, high=1.0, default=0.5) for i in range(20)))
+    found, configs = facts(space)
+    store = Store(f"sqlite:///{folder / 'albacore.db'}")
+    store.migrate()
+    table = {"name": "big", "system": "noop", "workload": "sleep", "nodes": {"tuning": 10}}
+    workload = {"system": "noop", "name": "sleep", "digest": "d", "title": "", "metric": "tps", "unit": "tps"}
+    run = CampaignRun(
+        id="big-1",
+        campaign="big",
+        logical_date=None,
+        opened_at=0.0,
+        effective=parse(table, where="perf").model_dump(mode="json"),
+        benchmark={"workload": {**workload, "direction": "max", "expected_s": 1.0, "timeouts_s": {}, "params": {}}},
+        space=space.to_json(),
+        benchmark_digest="d",
+        policy_digest="p",
+        library="0",
+    )
+    nodes = [{"name": f"n{i}", "host": f"h{i}", "role": "tuning", "address": {}, "facts": {}} for i in range(1, 11)]
+    whole = transcript.of_facts(run, found, {i: dict(c) for i, c in configs.items()}, nodes)
+    transcript.write(store, whole, transcript.Origin(digest="d", source="perf"))
+    return store
+
+
+def wall_ms(work: Callable[[], Any]) -> float:
+    """Return how long something takes."""
+    begun = time.perf_counter()
+    work()
+    return 1000 * (time.perf_counter() - begun)
+
+
+def append_one(store: Any) -> None:
+    """Add to the log what an iteration ends with."""
+    from albacore.store.run_log import RunLog
+    from albacore.trial import Note
+
+    key = str(time.perf_counter_ns())
+    RunLog(store, "big-1").append_note(Note(kind="iteration", body={"key": key, "lane": 1, "ok": True}), key=key)
+
+
+def routes(store: Any) -> dict[str, Callable[[Any], bytes]]:
+    """Return name -> what makes the answer out of a shelf."""
+    from albacore.charts import summary, trials
+    from albacore_airflow.web.catalogue import PAGES
+    from albacore_airflow.web.plain import encode
+
+    outside = summary.Outside(now=40_000.0, dag_state="running")
+    found: dict[str, Callable[[Any], bytes]] = {
+        page.name: lambda shelf, page=page: shelf.page("big-1", page.name, lambda book: encode(page.make(book)))
+        for page in PAGES
+    }
+    config = next(iter(c for c in reversed(list(_configs(store)))))
+    found["line"] = lambda shelf: encode(summary.line(shelf.book("big-1"), outside))
+    found["one trial"] = lambda shelf: encode(trials.one(shelf.book("big-1"), config))
+    return found
+
+
+def _configs(store: Any) -> list[str]:
+    from albacore.store.run_log import RunLog
+
+    return list(RunLog(store, "big-1").configs())
+
+
+def figures() -> dict[str, dict[str, Any]]:
+    """Return milliseconds per route: the first look, the median look after a new event, the median look without."""
+    sys.path[:0] = [str(ROOT / "include"), str(ROOT / "plugins")]
+    from albacore_airflow.web.shelf import Shelf
+
+    found: dict[str, dict[str, Any]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        store = store_with_run(Path(folder))
+        for name, make in routes(store).items():
+            shelf = Shelf(lambda: store)
+            times = {"first look": wall_ms(lambda make=make, shelf=shelf: make(shelf))}
+            grown = []
+            for _ in range(REPEATS):
+                append_one(store)
+                grown.append(wall_ms(lambda make=make, shelf=shelf: make(shelf)))
+            same = [wall_ms(lambda make=make, shelf=shelf: make(shelf)) for _ in range(REPEATS)]
+            times |= {"after an event": statistics.median(grown), "again": statistics.median(same)}
+            for when, value in times.items():
+                found[f"page {name}, 10,000 samples, {when}"] = {"value": round(value, 1), "unit": "ms"}
+        store.close()
+    return found
