@@ -8,8 +8,9 @@ from runs import WORKLOAD
 from scenes import SPACE, FixedErrors, Play, sample
 from sqlalchemy import insert
 
-from albacore import concluding, recorded, replay
+from albacore import concluding, replay
 from albacore.campaign import parse
+from albacore.charts import book
 from albacore.charts.book import Book
 from albacore.policies import presets
 from albacore.sample import Blame, Failure, Purpose, Sample
@@ -63,7 +64,7 @@ def book_of(scene, *, title: str = "") -> Book:
     """Return a scene's run as its pages read it, without a store; the clock stands at 0 when it opens."""
     run = opened_run("mine-1", "mine", scene.space, opened_at=0.0, title=title)
     fleet = [NodeRecord(name=n, host=n, role="tuning", address={}, facts={"cores": 8}) for n in NODES]
-    return Book(run=run, campaign=recorded.campaign(run), workload=recorded.workload(run), scene=scene, nodes=fleet)
+    return replace(book.opened(run, scene, fleet), direction=scene.direction)
 
 
 def put(store: Store, run: CampaignRun, scene) -> None:

@@ -10,7 +10,7 @@ import itertools
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from albacore.errors import SpaceError
@@ -93,6 +93,7 @@ class Space:
     relations: tuple[AtMost, ...] = ()
     memory: tuple[MemorySum, ...] = ()
     values: tuple[str, str] = ("on", "off")
+    _default: Config = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self.knobs:
@@ -104,6 +105,8 @@ class Space:
         if twice:
             raise SpaceError(f"space: knob '{twice[0]}' is there twice. Remove one.", knob=twice[0])
         self.rules.check()
+        # Kept, as a decision asks for the default's id once per fact of its log.
+        object.__setattr__(self, "_default", Config({knob.name: knob.default for knob in self.knobs}))
         self.config(self.default())
 
     @property
@@ -139,7 +142,7 @@ class Space:
 
     def default(self) -> Config:
         """Return the config of the system's own defaults."""
-        return Config({knob.name: knob.default for knob in self.knobs})
+        return self._default
 
     def config(self, values: Mapping[str, object]) -> Config:
         """Return checked values as a config; reals are rounded to their knob's grid.

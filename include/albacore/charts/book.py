@@ -5,15 +5,16 @@ thousands of configs.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from albacore.benchmark import Workload
+from albacore import recorded
 from albacore.campaign import Campaign
 from albacore.replay import Scene
 from albacore.sample import Failure, Purpose, Sample
+from albacore.space import Config
 from albacore.store import CampaignRun, NodeRecord
-from albacore.trial import Ask, Event, Judgement, Trial
+from albacore.trial import Ask, Direction, Event, Judgement, Log, Trial
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,15 +38,18 @@ class Book:
     """A campaign run, and everything known of each of its configs.
 
     Attributes:
+        metric: What is tuned: the workload's own metric, or the campaign's objective.
         scene: The run as the decisions see it; None until its nodes are provisioned.
         nodes: The fleet.
     """
 
     run: CampaignRun
     campaign: Campaign
-    workload: Workload
+    metric: str
+    unit: str
+    direction: Direction
     scene: Scene | None
-    nodes: Sequence[NodeRecord] = field(default=())
+    nodes: Sequence[NodeRecord] = ()
 
     @property
     def events(self) -> Sequence[Event]:
@@ -115,3 +119,28 @@ def counts(fact: object) -> int:
     if isinstance(fact, Sample):
         return int(fact.purpose is not Purpose.VALIDATE)
     return int(isinstance(fact, Failure) and fact.blame.is_told and fact.purpose is not Purpose.VALIDATE)
+
+
+def opened(run: CampaignRun, scene: Scene | None, nodes: Sequence[NodeRecord]) -> Book:
+    """Return the book of a run."""
+    return Book(
+        run=run,
+        campaign=recorded.campaign(run),
+        metric=scene.metric if scene else recorded.workload(run).metric,
+        unit=recorded.unit(run),
+        direction=recorded.objective_of(run).direction,
+        scene=scene,
+        nodes=nodes,
+    )
+
+
+def read_on(book: Book, new: Log, known: Mapping[str, Config]) -> Book:
+    """Return the book of a run whose log has grown.
+
+    Args:
+        new: The events after those of the book.
+        known: Every config that the log names.
+    """
+    added = recorded.scene_of(book.run, new, known)
+    before = book.scene.log.events if book.scene else ()
+    return replace(book, scene=replace(added, log=Log((*before, *added.log.events))))

@@ -52,9 +52,11 @@ class RunLog:
         for table in rows.TABLES.values() if at else ():
             columns = [c for c in table.c if telemetry or c.name not in ("telemetry", "notes")]
             own = select(*columns).where(table.c.run_id == self.run_id, table.c.n > after)
-            for row in connection.execute(own).mappings():
-                if row["n"] in at:
-                    found[row["n"]] = Event(n=row["n"], at=at[row["n"]], fact=rows.to_fact(table.name, row))
+            names = [c.name for c in columns]
+            to_fact, place = rows.reader(table.name, names), names.index("n")
+            for row in connection.execute(own):
+                if (n := row[place]) in at:
+                    found[n] = Event(n=n, at=at[n], fact=to_fact(row))
         return Log(tuple(found[n] for n in sorted(found)))
 
     def configs(self) -> dict[str, dict[str, Any]]:

@@ -6,10 +6,11 @@ A log only grows, so what was read stays true. Reading never waits for a writer,
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from albacore import recorded
+from albacore.charts import book
 from albacore.charts.book import Book
 from albacore.space import Config
 from albacore.store import CampaignRun, Store
@@ -84,22 +85,14 @@ class Shelf:
 def _read_on(store: Store, run: CampaignRun, old: Kept | None) -> Kept:
     """Return what is kept of a run, or a new book when the run went on."""
     if run.space is None:
-        nodes = store.nodes(run.id)
-        return Kept(
-            Book(run=run, campaign=recorded.campaign(run), workload=recorded.workload(run), scene=None, nodes=nodes)
-        )
+        return Kept(book.opened(run, None, store.nodes(run.id)))
     before = old.book.scene if old else None
-    log = RunLog(store, run.id)
-    new = log.read(after=before.log.last_n if before else 0)
+    new = RunLog(store, run.id).read(after=before.log.last_n if before else 0)
     if old is not None and before is not None and not new.events:
         return old
     known = _configs(store, run, before.configs if before else {}, new)
-    events = (*(before.log.events if before else ()), *new.events)
-    scene = recorded.scene_of(run, Log(events), known)
-    campaign, workload = (
-        (old.book.campaign, old.book.workload) if old else (recorded.campaign(run), recorded.workload(run))
-    )
-    return Kept(Book(run=run, campaign=campaign, workload=workload, scene=scene, nodes=store.nodes(run.id)))
+    kept = old.book if old is not None and before is not None else book.opened(run, None, ())
+    return Kept(replace(book.read_on(kept, new, known), nodes=store.nodes(run.id)))
 
 
 def _configs(store: Store, run: CampaignRun, known: Mapping[str, Config], new: Log) -> Mapping[str, Config]:
