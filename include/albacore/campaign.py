@@ -94,11 +94,19 @@ class PolicyChoice(Part):
 class Nodes(Part):
     """Where samples are taken: nodes that choose, and nodes that only the validation touches."""
 
-    cloud: Literal["local"] = "local"
+    cloud: Literal["local", "static"] = "local"
+    inventory: Annotated[str, Field(min_length=1, max_length=500)] | None = None
     tuning: Annotated[int, Field(ge=1, le=100)] = 10
     validation: Annotated[int, Field(ge=0, le=100)] = 3
     slots: Annotated[int, Field(ge=1, le=1000)] | None = None
     price_per_hour: Annotated[float, Field(ge=0, le=1e9)] | None = None
+    lease_s: Annotated[float, Field(ge=10, le=86_400)] = 900.0
+
+    @model_validator(mode="after")
+    def _machines_come_from_a_file(self) -> "Nodes":
+        if (self.cloud == "static") != (self.inventory is not None):
+            raise ValueError("'inventory' names the file of machines of cloud = \"static\": give both or none")
+        return self
 
 
 class Lanes(Part):

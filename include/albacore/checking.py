@@ -1,14 +1,18 @@
 """Checking: what `albacore check` says of a file or a folder that somebody wrote."""
 
+import json
 import os
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from albacore import campaign
 from albacore.benchmark import Benchmark, Workload
 from albacore.campaign import Campaign
 from albacore.catalogue import Catalogue, Facts
-from albacore.errors import CampaignError, UserError
+from albacore.clouds import inventory
+from albacore.clouds.static import StaticCloud
+from albacore.errors import CampaignError, NodeError, UserError
 from albacore.space import Space
 
 USUAL_FACTS: Facts = {"ram_bytes": 8 * 2**30, "cores": 4, "disk_bytes": 100 * 2**30}
@@ -16,7 +20,7 @@ USUAL_FACTS: Facts = {"ram_bytes": 8 * 2**30, "cores": 4, "disk_bytes": 100 * 2*
 
 
 def check(path: Path) -> Iterator[str]:
-    """Yield what is there, one line a thing; by the path a campaign file, a knobs.toml or a benchmark folder.
+    """Yield what is there, one line a thing: of a campaign file, an inventory, a knobs.toml or a benchmark folder.
 
     Raises:
         UserError: At the first fault, naming file, key and remedy.
@@ -25,10 +29,14 @@ def check(path: Path) -> Iterator[str]:
         yield from check_benchmark(path)
     elif path.name == "knobs.toml":
         yield from check_knobs(path)
+    elif is_inventory(path):
+        yield from check_inventory(path)
     elif path.suffix == ".toml":
         yield from check_campaign(path)
     else:
-        raise UserError(f"check: expected a campaign file (.toml), a knobs.toml or a benchmark folder, got {path}.")
+        raise UserError(
+            f"check: expected a campaign file or an inventory (.toml), a knobs.toml or a benchmark folder, got {path}."
+        )
 
 
 def check_campaign(path: Path) -> Iterator[str]:
@@ -38,8 +46,67 @@ def check_campaign(path: Path) -> Iterator[str]:
     yield f"  benchmark {workload.id}: {workload.metric} in {workload.unit}, {workload.direction}imise"
     yield f"  {len(space)} knobs; {found.optimizer.name}; policy {found.policy.preset}, rungs {found.policy.rungs}"
     yield f"  {found.nodes.tuning} tuning and {found.nodes.validation} fresh nodes ({found.nodes.cloud})"
+    if found.nodes.inventory:
+        cloud = StaticCloud(path=path.parent / found.nodes.inventory, secret=key_of_connection)
+        yield f"  on {', '.join(cloud.names(found.nodes.tuning + found.nodes.validation))}"
     yield f"  ends after {found.limits.samples} samples or {found.limits.hours:g} hours"
     yield "in order"
+
+
+def is_inventory(path: Path) -> bool:
+    """Say whether a file has hosts, so that it is no campaign."""
+    try:
+        return path.suffix == ".toml" and "hosts" in tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+
+
+def check_inventory(path: Path, secret: Callable[[str], str] | None = None) -> Iterator[str]:
+    """Check an inventory, and with `secret` also log in to every host of the role `system` and ask for its facts.
+
+    Args:
+        path: The file.
+        secret: Returns the private key of an Airflow connection.
+
+    Raises:
+        UserError: When the file has a fault.
+        NodeError: When hosts cannot be reached; told after all have been tried.
+    """
+    found = inventory.read(path)
+    cloud = StaticCloud(path=path, secret=secret or key_of_connection)
+    nodes = {node.name: node for node in cloud.provision([host.name for host in found.of_role("system")])}
+    lost = []
+    for host in found.hosts:
+        way = f"{host.user}@{host.address}:{host.port}" + (f" through {host.bastion}" if host.bastion else "")
+        yield f"  {host.name}: {way}; {', '.join(host.roles)}"
+        if secret and host.name in nodes:
+            try:
+                facts = nodes[host.name].facts()
+                gigabytes = facts["ram_bytes"] / 2**30
+                yield f"    {facts['cores']} cores, {gigabytes:.1f} GiB, {facts['os']}, Python {facts['python']}"
+            except NodeError as error:
+                lost.append(host.name)
+                yield f"    {error.message}"
+    if lost:
+        raise NodeError(f"{path}: {', '.join(lost)} cannot be used. See above.")
+    yield f"in order: {len(found.hosts)} hosts"
+
+
+def key_of_connection(connection_id: str) -> str:
+    """Return the private key in the variable AIRFLOW_CONN_<ID>: the command line reads no other connections.
+
+    Raises:
+        UserError: When there is no such variable, or no key in it.
+    """
+    variable = f"AIRFLOW_CONN_{connection_id.upper()}"
+    try:
+        extra = json.loads(os.environ.get(variable, "{}")).get("extra", {})
+        return (json.loads(extra) if isinstance(extra, str) else extra)["private_key"]
+    except (ValueError, KeyError, AttributeError) as error:
+        raise UserError(
+            f"connection {connection_id!r}: expected the variable {variable} to hold it as JSON with 'private_key' in "
+            "its 'extra'. Airflow's own connections are read by its tasks only."
+        ) from error
 
 
 def read_campaign(path: Path, benchmarks: Path) -> tuple[Campaign, Workload, Space]:

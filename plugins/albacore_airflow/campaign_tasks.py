@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import json
+from collections import Counter
 from typing import Any
 
 from albacore import (
@@ -131,8 +132,9 @@ def lane_count(run_id: str) -> int:
     """Return how many lanes a run wants: what the campaign says, else one per sample at a time, and one spare."""
     run = settings.store().run(run_id)
     chosen = recorded.campaign(run)
-    hosts = {record.host for record in settings.store().nodes(run_id) if record.role == "tuning"}
-    at_once = min(chosen.nodes.tuning, len(hosts) * settings.host_slots(run))
+    hosts = Counter(record.host for record in settings.store().nodes(run_id) if record.role == "tuning")
+    slots = settings.host_slots(run)
+    at_once = sum(min(nodes, slots[host]) for host, nodes in hosts.items())
     return chosen.lanes.count or at_once + 1
 
 

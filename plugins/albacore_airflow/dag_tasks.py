@@ -70,7 +70,7 @@ def at_once(campaign: Campaign) -> int:
 
     More would only cost: each is a process that starts and looks for its lease beside the samples of a shared host.
     """
-    return settings.slots_of(campaign) + 1
+    return settings.tasks_at_once(campaign) + 1
 
 
 def _push(campaign_run: str, phase: str) -> None:

@@ -17,8 +17,6 @@ from albacore.store.run_log import StaleError
 from albacore.trial import Ask, Judgement, Stability
 from albacore_airflow import campaign_tasks, lanes, progress, settings
 
-CONTROLLER = "localhost"
-"""The host that fits and suggestions run on; local nodes share it."""
 SLOT_LOOK_S = 0.2
 STALE_RETRIES = 20
 
@@ -27,8 +25,8 @@ STALE_RETRIES = 20
 def host_slot(run_id: str, owner: str) -> Iterator[None]:
     """Hold a slot of the controller's host: nothing of ours runs beside a sample (law of the host)."""
     leases = settings.leases()
-    slots = settings.host_slots(settings.store().run(run_id))
-    while not leases.take_slot(CONTROLLER, slots, owner):
+    slots = settings.host_slots(settings.store().run(run_id))[settings.CONTROLLER]
+    while not leases.take_slot(settings.CONTROLLER, slots, owner):
         time.sleep(SLOT_LOOK_S)
     try:
         yield

@@ -85,6 +85,7 @@ class Measurement:
         self.log = settings.run_log(slot.run)
         self.leases = settings.leases()
         self.records = {record.name: record for record in settings.store().nodes(slot.run)}
+        self.host_slots = settings.host_slots(self.run)
 
     def answer(self) -> Sample | Failure | None:
         """Return what the slot ended in, if it has: a sample, or the config's own failure."""
@@ -116,7 +117,7 @@ class Measurement:
                 purpose=self.slot.purpose,
                 repeat=self.slot.repeat,
                 nodes=[(name, self.records[name].host) for name in names],
-                host_slots=settings.host_slots(self.run),
+                host_slots=self.host_slots,
             )
         )
 
@@ -184,12 +185,12 @@ class Measurement:
             job.forget(node, job_id)
         return fact
 
-    def blame_node(self, grant: Grant, error: NodeError) -> Failure:
-        """Write down that a node could not even be asked, and give the lease back."""
+    def blame_node(self, where: Grant | Running, error: NodeError) -> Failure:
+        """Write down that a node could not be asked, and give the lease back."""
         failure = Failure(
             config_id=self.slot.config,
-            node=grant.node,
-            host=grant.host,
+            node=where.node,
+            host=where.host,
             purpose=self.slot.purpose,
             slot=self.slot.slot,
             repeat=self.slot.repeat,

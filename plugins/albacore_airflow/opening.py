@@ -39,6 +39,7 @@ def open_run(name: str, run_id: str, form: Mapping[str, Any], logical_date: str 
     """
     with _chosen(name, form) as (chosen, benchmark):
         space_of(chosen, benchmark)
+        settings.cloud(chosen.nodes).names(chosen.nodes.tuning + chosen.nodes.validation)
         store = settings.store()
         store.migrate()
         admission.admit(store, chosen, run_id, caller)
@@ -118,9 +119,9 @@ def provision(run_id: str) -> list[str]:
     """Provision the fleet, fix the space by its facts and what is taken over; return the names of the nodes."""
     run = settings.store().run(run_id)
     chosen = recorded.campaign(run)
-    cloud = settings.cloud(chosen.nodes.cloud)
+    cloud = settings.cloud(chosen.nodes)
     tuning = chosen.nodes.tuning
-    names = [f"n{i + 1}" for i in range(tuning + chosen.nodes.validation)]
+    names = cloud.names(tuning + chosen.nodes.validation)
     records = [
         NodeRecord(
             name=node.name,
@@ -161,7 +162,7 @@ def prepare_node(run_id: str, name: str) -> dict[str, Any]:
     admission.renew(settings.store(), run_id)
     run = settings.store().run(run_id)
     record = next(r for r in settings.store().nodes(run_id) if r.name == name)
-    owner, slots = f"{run_id}/prepare/{name}", settings.host_slots(run)
+    owner, slots = f"{run_id}/prepare/{name}", settings.host_slots(run)[record.host]
     leases = Leases(settings.store(), lease_s=max(900.0, sum(recorded.workload(run).timeouts_s.values())))
     while (grant := leases.take_node(name, record.host, slots, owner)) is None:
         time.sleep(LOOK_S)

@@ -84,11 +84,14 @@ class BenchmarkOperator(BaseOperator):
 
     def _record(self, context: Context, measurement: Measurement, running: Running) -> None:
         """Wait for a job's result and write it down; defer when it takes long."""
-        if not measurement.wait_for_result(running, time.monotonic() + self.inline_s):
-            self.defer(
-                trigger=ResultTrigger(slot=self.slot, running=dataclasses.asdict(running)), method_name="finished"
-            )
-        fact = measurement.record(running)
+        try:
+            if not measurement.wait_for_result(running, time.monotonic() + self.inline_s):
+                self.defer(
+                    trigger=ResultTrigger(slot=self.slot, running=dataclasses.asdict(running)), method_name="finished"
+                )
+            fact = measurement.record(running)
+        except NodeError as error:  # lost while the job ran: its lease on the node ends it, another node goes on
+            fact = measurement.blame_node(running, error)
         if isinstance(fact, Failure):
             context["task_state_store"].delete(JOB)  # the next attempt is another job; after a sample there is none
             self.log.warning("%s on %s: %s\n%s", fact.blame, fact.node, fact.message, fact.log)

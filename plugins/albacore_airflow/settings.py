@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from albacore import recorded
-from albacore.campaign import Campaign
+from albacore.campaign import Campaign, Nodes
 from albacore.clouds import Cloud
 from albacore.clouds.local import LocalCloud
+from albacore.errors import UserError
 from albacore.nodes import Node
 from albacore.optimizers import Optimizer
 from albacore.replay import Scene
@@ -18,6 +19,8 @@ from albacore.store.leases import run_resource as run_resource
 from albacore.store.run_log import RunLog
 
 STORE_CONNECTION = "albacore_store"
+CONTROLLER = "localhost"
+"""The host that fits and suggestions run on; local nodes share it."""
 RUN_LEASE_S = 180.0
 """A campaign run whose watcher has been gone this long is over: its lanes end."""
 
@@ -94,22 +97,60 @@ def optimizer(chosen: Campaign) -> Optimizer:
     return chosen.optimizer_of()
 
 
-def cloud(kind: str) -> Cloud:
+def cloud(nodes: Nodes) -> Cloud:
     """Return the cloud that a campaign names."""
-    kinds: dict[str, Any] = {"local": LocalCloud}
-    return kinds[kind](home=home())
+    found: Any = LocalCloud(home=home())  # a cloud speaks of its own kind of nodes only
+    if nodes.inventory is not None:
+        from albacore.clouds.static import StaticCloud
+
+        found = StaticCloud(path=campaigns_dir() / nodes.inventory, secret=private_key)
+    return found
+
+
+def private_key(connection_id: str) -> str:
+    """Return the private key in an Airflow connection's extra; never to be stored, logged or handed on.
+
+    Raises:
+        UserError: When there is no such connection, or no key in it.
+    """
+    from airflow.sdk import BaseHook
+    from airflow.sdk.exceptions import AirflowNotFoundException, AirflowRuntimeError
+
+    try:
+        extra = BaseHook.get_connection(connection_id).extra_dejson
+    except (AirflowNotFoundException, AirflowRuntimeError) as error:
+        raise UserError(f"connection {connection_id!r}: there is none. Add it in Airflow under Admin.") from error
+    if not isinstance(key := extra.get("private_key"), str):
+        raise UserError(f"connection {connection_id!r}: expected 'private_key' in its extra. Add it there.")
+    return key
 
 
 def node(run: CampaignRun, record: NodeRecord) -> Node:
     """Return a node of a run's fleet."""
-    return cloud(recorded.campaign(run).nodes.cloud).find(record.name, record.address)
+    return cloud(recorded.campaign(run).nodes).find(record.name, record.address)
 
 
-def host_slots(run: CampaignRun) -> int:
-    """Return how many samples, suggestions and fits may run on one host at once."""
-    return slots_of(recorded.campaign(run))
+def host_slots(run: CampaignRun) -> dict[str, int]:
+    """Return host -> how many samples, suggestions and fits may run there at once.
+
+    What the campaign says, else the inventory, else one per two of the host's own cores. The controller is among them,
+    also when no node is on it.
+    """
+    chosen, found = recorded.campaign(run).nodes, dict[str, int]()
+    for record in store().nodes(run.id):
+        own = chosen.slots or record.address.get("slots") or max(1, int(record.facts["cores"]) // 2)
+        found[record.host] = min(own, found.get(record.host, own))
+    found.setdefault(CONTROLLER, _controller_slots())
+    return found
 
 
-def slots_of(chosen: Campaign) -> int:
-    """Return a campaign's slots per host: what it says, else one per two cores of this machine."""
-    return chosen.nodes.slots or max(1, (os.cpu_count() or 2) // 2)
+def tasks_at_once(chosen: Campaign) -> int:
+    """Return how many samples of a campaign may run at once, as far as its file says."""
+    if chosen.nodes.cloud != "local":
+        return chosen.nodes.tuning + chosen.nodes.validation
+    return chosen.nodes.slots or _controller_slots()
+
+
+def _controller_slots() -> int:
+    """Return one slot per two cores of this machine."""
+    return max(1, (os.cpu_count() or 2) // 2)

@@ -8,6 +8,7 @@ from typing import Any
 
 from airflow.triggers.base import BaseTrigger, TriggerEvent
 
+from albacore.errors import NodeError
 from albacore_airflow import lanes, retuning, settings
 from albacore_airflow.measuring import ASK_AGENT_S, RENEW_S, Measurement, Running, Slot
 
@@ -53,17 +54,33 @@ class ResultTrigger(BaseTrigger):
         measurement = await asyncio.to_thread(Measurement, Slot.of(self.slot))
         running = Running(**self.running)
         ask_at, renew_at = time.monotonic() + ASK_AGENT_S, time.monotonic() + RENEW_S
-        while not await asyncio.to_thread(measurement.is_over, running):
+        while not await asyncio.to_thread(self._is_over, measurement, running):
             now = time.monotonic()
             if now >= renew_at:
                 await asyncio.to_thread(measurement.renew)
                 renew_at = now + RENEW_S
             if now >= ask_at:
-                if not await asyncio.to_thread(measurement.is_alive, running):
+                if not await asyncio.to_thread(self._is_alive, measurement, running):
                     break
                 ask_at = now + ASK_AGENT_S
             await asyncio.sleep(RESULT_LOOK_S)
         yield TriggerEvent({"running": dataclasses.asdict(running)})
+
+    @staticmethod
+    def _is_over(measurement: Measurement, running: Running) -> bool:
+        """Whether there is nothing to wait for; of a node that cannot be reached the task is to judge."""
+        try:
+            return measurement.is_over(running)
+        except NodeError:
+            return True
+
+    @staticmethod
+    def _is_alive(measurement: Measurement, running: Running) -> bool:
+        """Whether the job still runs; a node that cannot be reached is not waited for here."""
+        try:
+            return measurement.is_alive(running)
+        except NodeError:
+            return False
 
 
 class LanesTrigger(BaseTrigger):

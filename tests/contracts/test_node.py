@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from nodes import places
+from nodes import places, sshd
 
 from albacore.errors import NodeError, UserError
 from albacore.nodes import Node
@@ -15,9 +15,20 @@ ECHO = [sys.executable, "-S", "-c", "import sys; sys.stdout.write(sys.stdin.read
 SLEEP = [sys.executable, "-S", "-c", "import time; time.sleep(60)"]
 
 
-@pytest.fixture(params=["local", "fake"])
+@pytest.fixture(scope="module")
+def server() -> Iterator[sshd.SshServer]:
+    """One sshd for all tests of this file."""
+    with sshd.server() as made:
+        yield made
+
+
+@pytest.fixture(params=["local", "fake", pytest.param("ssh", marks=pytest.mark.node)])
 def node(request: pytest.FixtureRequest) -> Iterator[Node]:
     """A node of each kind; the fake one has been told what the three commands give."""
+    if request.param == "ssh":
+        with places.root() as place:
+            yield sshd.node(request.getfixturevalue("server").endpoint(), place / "t")
+        return
     if request.param == "fake":
         yield FakeNode(
             answers={

@@ -42,7 +42,7 @@ def want(slot, nodes=("n1", "n2"), config="c", host=None, host_slots=1):
         purpose=Purpose.TUNE,
         repeat=0,
         nodes=[(node, host or node) for node in nodes],
-        host_slots=host_slots,
+        host_slots={host or node: host_slots for node in nodes},
     )
 
 

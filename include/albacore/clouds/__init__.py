@@ -1,6 +1,6 @@
 """Clouds: what creates, finds again and deletes nodes.
 
-Kinds: `local.LocalCloud` (directories on this machine).
+Kinds: `local.LocalCloud` (directories on this machine), `static.StaticCloud` (machines of an inventory, over SSH).
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,6 +11,14 @@ from albacore.nodes import Node
 
 class Cloud(Protocol):
     """Provide identical nodes by name; every verb may be repeated."""
+
+    def names(self, count: int) -> list[str]:
+        """Return the names of that many nodes, those that tune first.
+
+        Raises:
+            UserError: When there cannot be so many.
+        """
+        ...
 
     def provision(self, names: Sequence[str]) -> tuple[Node, ...]:
         """Return the nodes with these names, creating those that are not there.

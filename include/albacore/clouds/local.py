@@ -28,6 +28,10 @@ class LocalCloud:
         """First port of the first node; each node has ten. Two clones on one machine rarely have the same."""
         return FIRST_PORT + int(state_root(self.home).name, 16) % BLOCKS * PORTS_PER_BLOCK
 
+    def names(self, count: int) -> list[str]:
+        """Return n1, n2 and so on."""
+        return [f"n{i + 1}" for i in range(count)]
+
     def provision(self, names: Sequence[str]) -> tuple[LocalNode, ...]:
         """Return the nodes; their directories are made at the first use."""
         return local_nodes(state_root(self.home), FLEET, names, self.first_port)

@@ -4,7 +4,7 @@ A lease is a row per resource with an owner, a deadline on the controller's cloc
 grant. Owners are names that a retry of the same work computes again, so taking what one already holds is not an error.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, insert, select
@@ -25,7 +25,7 @@ class Want:
     Attributes:
         slot: Key of the slot; the owner of what is granted.
         nodes: (node, host) in order of preference.
-        host_slots: Slots per host: the samples, suggestions and fits that may run there at once.
+        host_slots: Host -> its slots: the samples, suggestions and fits that may run there at once.
     """
 
     run_id: str
@@ -34,7 +34,7 @@ class Want:
     purpose: Purpose
     repeat: int
     nodes: Sequence[tuple[str, str]]
-    host_slots: int
+    host_slots: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +71,7 @@ class Leases:
             for node, host in sorted(want.nodes, key=lambda pair: held.get(f"node:{pair[0]}") != want.slot):
                 if self._claimed_by_other(connection, want, node):
                     continue
-                if grant := self._take_node(connection, held, node, host, want.host_slots, want.slot):
+                if grant := self._take_node(connection, held, node, host, want.host_slots[host], want.slot):
                     self._claim(connection, want, node)
                     return grant
         return None
@@ -155,7 +155,7 @@ class Leases:
             held = self._held(connection)
         free_node = any(held.get(f"node:{node}", want.slot) == want.slot for node, _ in want.nodes)
         hosts = {host for _, host in want.nodes}
-        resources = [f"host:{host}:{i}" for host in hosts for i in range(want.host_slots)]
+        resources = [f"host:{host}:{i}" for host in hosts for i in range(want.host_slots[host])]
         return free_node and any(held.get(resource, want.slot) == want.slot for resource in resources)
 
     def _held(self, connection: Connection) -> dict[str, str]:
