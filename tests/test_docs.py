@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from albacore import cli
-from albacore.campaign import parse
+from albacore.campaign import Nodes, parse
+from albacore.clouds import inventory
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -52,6 +53,19 @@ def test_the_campaign_of_the_reference_is_one():
     campaign = parse({**tomllib.loads(block), "name": "mine"}, where="docs/campaign-file.md")
 
     assert campaign.name == "mine"
+
+
+def test_the_inventory_of_the_tutorial_is_one():
+    """And its [nodes] are those of a campaign."""
+    page = ROOT / "docs/tutorial/06-your-own-machines.md"
+    inventory_text, nodes_text = re.findall(r"```toml\n(.*?)```", TEXTS[page], re.DOTALL)
+
+    found = inventory.parse(tomllib.loads(inventory_text), where=page.name, folder=page.parent)
+    nodes = Nodes.model_validate(tomllib.loads(nodes_text)["nodes"])
+
+    assert [host.name for host in found.of_role("system")] == ["db1", "db2"]
+    assert nodes.tuning + nodes.validation == len(found.hosts)
+    assert set(re.findall(r"^\| `(\w+)`", TEXTS[page], re.MULTILINE)) <= set(inventory.Host.model_fields)
 
 
 def test_every_decision_says_what_why_and_what_follows():
