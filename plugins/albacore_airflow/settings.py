@@ -138,7 +138,7 @@ def host_slots(run: CampaignRun) -> dict[str, int]:
     """
     chosen, found = recorded.campaign(run).nodes, dict[str, int]()
     for record in store().nodes(run.id):
-        own = chosen.slots or record.address.get("slots") or max(1, int(record.facts["cores"]) // 2)
+        own = chosen.slots or record.address.get("slots") or max(1, int(record.facts.get("cores", 2)) // 2)
         found[record.host] = min(own, found.get(record.host, own))
     found.setdefault(CONTROLLER, _controller_slots())
     return found

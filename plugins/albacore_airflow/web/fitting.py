@@ -13,7 +13,6 @@ from albacore.charts.book import Book
 from albacore.replay import Scene
 from albacore_airflow import settings
 
-CONTROLLER = "localhost"
 LOOK_S = 0.1
 PATIENCE_S = 120.0
 """How long a fit waits for a free slot of its host; the page asks again afterwards."""
@@ -48,8 +47,8 @@ def importance(book: Book) -> dict[str, Any]:
 def _compute(book: Book, scene: Scene, told: int) -> None:
     """Rank while holding a slot of this host: nothing of ours runs beside a sample (law of the host)."""
     leases, owner = settings.leases(), f"{book.run.id}/importance"
-    slots, deadline = settings.host_slots(book.run), time.monotonic() + PATIENCE_S
-    while not leases.take_slot(CONTROLLER, slots, owner):
+    slots, deadline = settings.host_slots(book.run)[settings.CONTROLLER], time.monotonic() + PATIENCE_S
+    while not leases.take_slot(settings.CONTROLLER, slots, owner):
         if time.monotonic() > deadline:
             return
         time.sleep(LOOK_S)
