@@ -119,6 +119,18 @@ def test_a_machine_that_moved_by_itself_is_named():
     assert found.sentence.startswith("The machine moved: node n4 is ")
 
 
+def test_a_machine_is_named_beside_a_new_incumbent_too():
+    """It has no history of its own; the default's tells what the node was like."""
+    fleet = Fleet(14)
+    nights = fleet.quiet(6)
+    new = {"incumbent_id": "another"}
+    quiet = dataclasses.replace(fleet.night(), **new)
+    slow = dataclasses.replace(fleet.night(level=math.log(0.6), on={"n4"}), **new)
+
+    assert examine(nights, quiet) == []
+    assert [one.nodes for one in examine(nights, slow)] == [("n4",)]
+
+
 def test_one_bad_sample_is_not_a_machine_that_moved():
     """A tail hits one sample; a machine hits both sentinels."""
     fleet = Fleet(13)

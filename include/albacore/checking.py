@@ -50,6 +50,8 @@ def check_campaign(path: Path) -> Iterator[str]:
         cloud = StaticCloud(path=path.parent / found.nodes.inventory, secret=key_of_connection)
         yield f"  on {', '.join(cloud.names(found.nodes.tuning + found.nodes.validation))}"
     yield f"  ends after {found.limits.samples} samples or {found.limits.hours:g} hours"
+    if found.schedule:
+        yield f"  runs at '{found.schedule}' on the clock of {found.timezone}, and takes {found.warm_configs} config(s) over"
     yield "in order"
 
 

@@ -14,6 +14,7 @@ changed (kernel, benchmark folder, parameters, versions); what cannot is called 
 when it exceeds `Z` standard errors and `SMALLEST`. Once found, the baseline begins anew with that night.
 """
 
+import dataclasses
 import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,6 +28,8 @@ Z = 3.0
 SMALLEST = math.log(1.05)
 NODE_Z = 3.0
 NODE_SMALLEST = math.log(1.12)
+OTHER_CONFIG = 1.5
+"""How much less is known of a node's effect on a config by its effect on another one."""
 STEAL_POINTS = 2.0
 """Percent points of stolen CPU time that speak of the machine."""
 LEVEL, CONFIG, NODE, PROBE = "level", "config", "node", "probe"
@@ -169,12 +172,15 @@ def _nodes(nights: Sequence[Night], tonight: Night, streams: Mapping[str, Shift 
 def _own_shifts(nights: Sequence[Night], tonight: Night) -> Iterator[tuple[str, list[float], float]]:
     """Yield per node: its z of each sentinel sample, and its mean shift, the common shift of all nodes taken off.
 
-    Two samples of tonight when the incumbent has a history, else the default's of the last two nights.
+    Two samples of tonight, else the default's of the last two nights. An incumbent without a history is compared with
+    the default's: between nodes the two differ by little but a constant, which goes with the common shift.
     """
     alike = [night for night in nights if night.incumbent_id == tonight.incumbent_id and night.incumbent]
     looks = [shift([n.default for n in (*nights, tonight)], PRIORS[LEVEL])]
-    if alike and tonight.incumbent:
+    if tonight.incumbent and alike:
         looks.append(shift([n.incumbent for n in (*alike, tonight)], PRIORS[LEVEL]))
+    elif tonight.incumbent:
+        looks.append(_wider(shift([*(n.default for n in nights), tonight.incumbent], PRIORS[LEVEL])))
     elif len(nights) > 1:
         looks.append(shift([*(n.default for n in nights[:-1]), nights[-1].default], PRIORS[LEVEL]))
     known = [look for look in looks if look is not None]
@@ -182,6 +188,11 @@ def _own_shifts(nights: Sequence[Night], tonight: Night) -> Iterator[tuple[str, 
         own = [(look.by_node[node] - _others(look, node), look.sigma) for look in known if node in look.by_node]
         if own:
             yield node, [size / sigma for size, sigma in own], statistics.fmean(size for size, _ in own)
+
+
+def _wider(look: Shift | None) -> Shift | None:
+    """Return a look at one config by the history of another: nodes do not treat all configs quite alike."""
+    return None if look is None else dataclasses.replace(look, sigma=look.sigma * OTHER_CONFIG)
 
 
 def _others(look: Shift, node: str) -> float:

@@ -14,7 +14,7 @@ import pytest
 from clone import Clone, Followed, wait_until
 from small_campaigns import noop
 
-from albacore import nights, sentinel
+from albacore import incumbent, nights, sentinel
 from albacore.sample import Purpose, Sample
 from albacore_ops.campaign import ENDED
 from albacore_ops.rest import Json, path
@@ -116,7 +116,7 @@ def test_a_night_begins_with_what_the_last_one_left(three):
 
     assert sentinel.taken_over(first) == []
     kept = sentinel.incumbent_id(second)
-    assert kept == three[0].xcom("verdict", "verdict")["best"]["config_id"]
+    assert kept == incumbent.left_by(three[0].xcom("verdict", "verdict"))[1]
     assert {s.node for s in second.samples(kept)} == {
         s.node for s in second.facts(Sample) if s.purpose is Purpose.DEFAULT
     }
