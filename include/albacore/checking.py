@@ -51,7 +51,7 @@ def check_campaign(path: Path) -> Iterator[str]:
         yield f"  on {', '.join(cloud.names(found.nodes.tuning + found.nodes.validation))}"
     yield f"  ends after {found.limits.samples} samples or {found.limits.hours:g} hours"
     if found.schedule:
-        yield f"  runs at '{found.schedule}' on the clock of {found.timezone}, and takes {found.warm_configs} config(s) over"
+        yield f"  runs at '{found.schedule}' ({found.timezone}) and takes {found.warm_configs} config(s) over"
     yield "in order"
 
 
