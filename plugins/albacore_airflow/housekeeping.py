@@ -94,7 +94,11 @@ def left_over(said: str) -> set[str]:
 
 def environment(outside: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a command that may use Airflow's database: a task's hides the address."""
-    inside = {name: value for name, value in outside.items() if name not in HIDDEN_IN_TASKS}
+    inside = {
+        name: value
+        for name, value in outside.items()
+        if name not in HIDDEN_IN_TASKS and not name.startswith("_AIRFLOW_")  # what the task's own process is
+    }
     if address := outside.get(DATABASE):
         inside[HIDDEN_IN_TASKS[0]] = address
     return inside

@@ -56,7 +56,11 @@ def test_campaigns_are_cleaned_by_their_own_age(tmp_path, monkeypatch):
 
 def test_the_address_that_a_task_is_given_is_not_handed_on():
     """It is a decoy; airflow.cfg has the real one, or the user's own variable."""
-    task = {"PATH": "/bin", **dict.fromkeys(housekeeping.HIDDEN_IN_TASKS, "airflow-db-not-allowed:///")}
+    task = {
+        "PATH": "/bin",
+        "_AIRFLOW_PROCESS_CONTEXT": "client",
+        **dict.fromkeys(housekeeping.HIDDEN_IN_TASKS, "airflow-db-not-allowed:///"),
+    }
 
     assert housekeeping.environment(task) == {"PATH": "/bin"}
     known = housekeeping.environment({**task, "ALBACORE_AIRFLOW_DB": "postgresql://db/airflow"})
