@@ -28,6 +28,8 @@ Z = 3.0
 SMALLEST = math.log(1.05)
 NODE_Z = 3.0
 NODE_SMALLEST = math.log(1.12)
+FEWEST = 3
+"""Nodes among which one can be told from the others: of two it is not known which of them moved."""
 OTHER_CONFIG = 1.5
 """How much less is known of a node's effect on a config by its effect on another one."""
 STEAL_POINTS = 2.0
@@ -165,7 +167,7 @@ def _nodes(nights: Sequence[Night], tonight: Night, streams: Mapping[str, Shift 
             continue
         error = abs(size) / statistics.fmean(abs(z) for z in zs) / math.sqrt(len(zs))
         found = Shift(size=size, error=error, window=1, nights=len(level), by_node={node: size}, sigma=error)
-        said = f"node {node} is {{size}} beside the other nodes, with {len(zs)} samples of the sentinels"
+        said = f"node {node} is {{size}}, beside the other nodes, with {len(zs)} samples of the sentinels"
         yield _finding("machine", NODE, found, said, [], nodes=(node,))
 
 
@@ -183,9 +185,9 @@ def _own_shifts(nights: Sequence[Night], tonight: Night) -> Iterator[tuple[str, 
         looks.append(_wider(shift([*(n.default for n in nights), tonight.incumbent], PRIORS[LEVEL])))
     elif len(nights) > 1:
         looks.append(shift([*(n.default for n in nights[:-1]), nights[-1].default], PRIORS[LEVEL]))
-    known = [look for look in looks if look is not None]
+    known = [(look, statistics.median(look.by_node.values())) for look in looks if look and len(look.by_node) >= FEWEST]
     for node in sorted(tonight.default):
-        own = [(look.by_node[node] - _others(look, node), look.sigma) for look in known if node in look.by_node]
+        own = [(look.by_node[node] - common, look.sigma) for look, common in known if node in look.by_node]
         if own:
             yield node, [size / sigma for size, sigma in own], statistics.fmean(size for size, _ in own)
 
@@ -193,12 +195,6 @@ def _own_shifts(nights: Sequence[Night], tonight: Night) -> Iterator[tuple[str, 
 def _wider(look: Shift | None) -> Shift | None:
     """Return a look at one config by the history of another: nodes do not treat all configs quite alike."""
     return None if look is None else dataclasses.replace(look, sigma=look.sigma * OTHER_CONFIG)
-
-
-def _others(look: Shift, node: str) -> float:
-    """Return the median shift of the other nodes; 0 for a node that is alone."""
-    others = [x for name, x in look.by_node.items() if name != node]
-    return statistics.median(others) if others else 0.0
 
 
 def _changed(last: Night, tonight: Night, kind: str) -> Iterator[str]:
