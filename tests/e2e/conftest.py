@@ -13,7 +13,7 @@ CAMPAIGNS = {
     # Long enough that somebody can do something in its middle.
     "steered": noop(limits="{ samples = 200, hours = 1.0 }", params="{ seconds = 1.0 }"),
     "modelled": noop(optimizer='{ name = "smac", initial = 2 }'),
-    # The default and six suggestions: one more than the longest first design.
+    # As many suggestions as the longest first design, and one.
     "searched": noop(**ONE_NODE, limits="{ samples = 7, hours = 1.0 }", optimizer='{ name = "random", initial = 2 }'),
     # Longer than a benchmark task waits in its worker.
     "patient": noop(**ONE_NODE, limits="{ samples = 2, hours = 1.0 }", params="{ seconds = 40.0 }"),

@@ -90,6 +90,22 @@ class Optimizer(Protocol):
         ...
 
 
+class Repeating(Protocol):
+    """Ask for a second measurement of an old config when that is worth more than a new one (Metis §4.2.1).
+
+    A power beside `Optimizer`: the optimizers that have it keep all promises of `suggest` too.
+    """
+
+    def suggest_or_repeat(
+        self, space: Space, observations: Sequence[Observation], pending: Sequence[Config], *, seed: int, ask_index: int
+    ) -> Config:
+        """Return a new config, or an observed one that is to be measured on one more node.
+
+        Its next score is told as one more observation of the same config and rung. A pending config is never returned.
+        """
+        ...
+
+
 def by_name(name: str, *, initial: int = INITIAL, budget: int = BUDGET) -> Optimizer:
     """Return an optimizer by the name that campaigns use.
 

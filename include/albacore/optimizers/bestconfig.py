@@ -100,15 +100,15 @@ class BestConfig:
     def round(self, space: Space, asked: Sequence[Standing], number: int, n: int) -> Round:
         """Return what a round does after the rounds before it (§4.2, bound step and recursion step)."""
         best: Standing | None = None  # of this search, since its last start in the whole space
-        calls, box = 1, None
+        calls, bounded = 1, list[Standing]()
         for earlier in range(number):
             sampled = [s for s in asked if s.ask_index // n == earlier]
             top = min(sampled, key=lambda s: s.cost, default=None)
             if top is not None and (best is None or top.cost < best.cost):
-                best, box = top, bounds(space, sampled, top)  # bound step: around the better point
+                best, bounded = top, sampled  # bound step: around the better point
             else:
-                best, box, calls = None, None, calls + 1  # recursion step: the complete space again
-        return Round(calls - 1, box)
+                best, calls = None, calls + 1  # recursion step: the complete space again
+        return Round(calls - 1, bounds(space, bounded, best) if best else None)
 
     def advice(self, space: Space) -> str:
         """Return a warning when a round has fewer tests than there are knobs (§5.6); "" when all is well."""

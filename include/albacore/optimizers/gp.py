@@ -14,7 +14,7 @@ pending  configs in flight: as if what the process expects had been measured the
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from albacore.optimizers import INITIAL, Observation, highest_rung, opening, taken_ids, untried
+from albacore.optimizers import INITIAL, Observation, Optimizer, highest_rung, opening, taken_ids, untried
 from albacore.space import Config, Space
 
 CANDIDATES = 2000
@@ -29,10 +29,12 @@ class GaussianProcess:
     Attributes:
         initial: How many of the first asks are random designs.
         nu: Smoothness of the Matern kernel; 2.5 is SMAC's and CherryPick's.
+        design: Who makes the first designs in place of random ones: another optimizer, asked with the same numbers.
     """
 
     initial: int = INITIAL
     nu: float = 2.5
+    design: Optimizer | None = None
     name: str = "gp"
 
     def suggest(
@@ -40,6 +42,8 @@ class GaussianProcess:
     ) -> Config:
         """Return a config that is neither observed nor pending."""
         taken = taken_ids(observations, pending)
+        if self.design and ask_index < self.initial:
+            return self.design.suggest(space, observations, pending, seed=seed, ask_index=ask_index)
         first = opening(space, taken, initial=self.initial, seed=seed, ask_index=ask_index)
         if first or not observations:
             return first or untried(space, taken, seed=seed, ask_index=ask_index)
