@@ -8,7 +8,7 @@ import pytest
 import recorded_files as small
 from croniter import croniter
 
-from albacore import backfill
+from albacore import backfill, recorded
 from albacore.backfill import Request
 from albacore.calendar import Calendar, of_campaign, read
 from albacore.campaign import parse
@@ -111,10 +111,29 @@ def test_the_policy_of_the_file_is_one_of_them():
     assert backfill.request_of({}, IMPORTED).policy == "tuna"
 
 
+@pytest.mark.parametrize("policy", ["albacore", "mean", "min:threshold=0.2", "albacore:care=1"])
+def test_the_choices_of_the_replay_lab_are_policies_too(store, policy):
+    """They compare the configs that all nodes have measured; the held-out node has no part in the choice."""
+    (run_id,) = backfill.plan(store, IMPORTED, moment("2026-01-01"), RESCORE).runs
+    assert backfill.request_of({"policy": policy}, IMPORTED).policy == policy
+
+    found = backfill.rescore_run(store, run_id, policy, IMPORTED)
+
+    scene = recorded.scene(store, store.run(run_id))
+    assert scene.configs[found.body["incumbent"]]["size"] in (16, 32)
+    assert found.body["chosen_on"] == found.body["held_out"]["nodes"] == 3
+    if policy == "mean":
+        assert scene.configs[found.body["incumbent"]]["size"] == 32
+        expected = (190 / 104 * 189 / 100 * 130 / 96) ** (1 / 3)
+        assert found.body["held_out"]["gain"]["estimate"] == pytest.approx(expected)
+
+
 @pytest.mark.parametrize(
     ("conf", "message"),
     [
         ({"policy": "best"}, r"conf: policy: expected one of tuna, traditional, naive.*, got 'best'"),
+        ({"policy": "min:size=1"}, r"expected KEY=VALUE with one of statistic"),
+        ({"policy": "campaign:x=1"}, r"conf: policy: expected one of"),
         ({"policy": ["tuna"]}, r"conf: policy: expected one of"),
         ({"mode": "measure"}, r"conf: mode: expected one of rescore, retune, got 'measure'"),
         ({"polcy": "tuna"}, r"conf: expected the keys policy and mode, got 'polcy'"),

@@ -11,10 +11,10 @@ from datetime import datetime
 from typing import Any
 
 import albacore
-from albacore import recorded, rescoring
+from albacore import choosing, recorded, rescoring
 from albacore.calendar import Calendar
 from albacore.errors import UserError
-from albacore.policies import Policy, presets
+from albacore.policies import Policy, named, presets
 from albacore.replay import Scene
 from albacore.store import CampaignRun, Store, rescorings
 from albacore.store.rescorings import Rescored
@@ -48,7 +48,8 @@ class Plan:
 
 def policies(calendar: Calendar) -> tuple[str, ...]:
     """Return the names that a back-fill takes, the first one when it names none."""
-    return (*(() if calendar.policy is None else (OF_FILE,)), *presets.PRESETS)
+    own = () if calendar.policy is None else (OF_FILE,)
+    return *own, *dict.fromkeys((*presets.PRESETS, *named.CHOICES))
 
 
 def request_of(conf: Mapping[str, Any], calendar: Calendar) -> Request:
@@ -64,8 +65,10 @@ def request_of(conf: Mapping[str, Any], calendar: Calendar) -> Request:
     mode, policy = conf.get("mode") or MODES[0], conf.get("policy") or known[0]
     if mode not in MODES:
         raise UserError(f"conf: mode: expected one of {', '.join(MODES)}, got {mode!r:.60}.")
-    if policy not in known:
+    if not isinstance(policy, str) or policy.partition(":")[0] not in known:
         raise UserError(f"conf: policy: expected one of {', '.join(known)}, got {policy!r:.60}.")
+    if _is_choice(policy):
+        named.choice(policy)
     return Request(mode=mode, policy=policy)
 
 
@@ -105,7 +108,10 @@ def rescore_run(store: Store, run_id: str, policy: str, calendar: Calendar) -> R
     """
     run = store.run(run_id)
     scene = recorded.scene(store, run, telemetry=True)
-    found = rescoring.rescore(scene, policy_of(policy, scene, calendar), recorded.terms(run))
+    if _is_choice(policy):
+        found = choosing.rescore(scene, policy, named.choice(policy), recorded.terms(run))
+    else:
+        found = rescoring.rescore(scene, policy_of(policy, scene, calendar), recorded.terms(run))
     return rescorings.put(
         store,
         Rescored(
@@ -117,6 +123,11 @@ def rescore_run(store: Store, run_id: str, policy: str, calendar: Calendar) -> R
             body=found.plain(),
         ),
     )
+
+
+def _is_choice(policy: str) -> bool:
+    """Whether a name is that of a choice among configs (`albacore replay`), not of a policy that judges each."""
+    return policy != OF_FILE and policy not in presets.PRESETS
 
 
 def policy_of(name: str, scene: Scene, calendar: Calendar) -> Policy:

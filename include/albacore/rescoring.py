@@ -110,23 +110,42 @@ def rescore(scene: Scene, policy: Policy, terms: Terms | None = None) -> Rescori
     policy = dataclasses.replace(policy, ladder=scene.policy.ladder)
     again = judged_again(scene, policy)
     chosen = incumbent(again)
-    default = figures(again, again.default_id)
-    best = figures(again, chosen.config_id) if chosen else None
-    unit = next((s.metrics[scene.metric].unit for s in scene.log.recorded(Sample) if scene.metric in s.metrics), "")
-    ship, sentence = _verdict(again, chosen, terms or Terms(unit=unit))
-    return Rescoring(
+    outcome = Outcome(
         policy=policy.name,
         policy_digest=digest_of(policy),
+        judgements=tuple(again.log.facts(Judgement)),
+        incumbent=chosen.config_id if chosen else None,
+        held_out=held_out(again),
+    )
+    return conclude(again, outcome, terms)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a policy decides of a run; the fields are those of `Rescoring`."""
+
+    policy: str
+    policy_digest: str
+    judgements: tuple[Judgement, ...]
+    incumbent: str | None
+    held_out: HeldOut | None
+
+
+def conclude(scene: Scene, outcome: Outcome, terms: Terms | None = None) -> Rescoring:
+    """Return an outcome with the figures of its config, and with the verdict where fresh nodes have measured it."""
+    default = figures(scene, scene.default_id)
+    best = figures(scene, outcome.incumbent) if outcome.incumbent else None
+    unit = next((s.metrics[scene.metric].unit for s in scene.log.recorded(Sample) if scene.metric in s.metrics), "")
+    ship, sentence = _verdict(scene, outcome.incumbent, terms or Terms(unit=unit))
+    return Rescoring(
+        **{f.name: getattr(outcome, f.name) for f in dataclasses.fields(outcome)},
         metric=scene.metric,
         unit=unit,
         direction=scene.direction.value,
-        judgements=tuple(again.log.facts(Judgement)),
-        incumbent=chosen.config_id if chosen else None,
-        chosen_on=len(chosen.raw) if chosen else 0,
+        chosen_on=best.nodes if best else 0,
         best=best,
         default=default,
         gain=_gain(scene, best, default),
-        held_out=held_out(again),
         ship=ship,
         sentence=sentence,
     )
@@ -147,12 +166,15 @@ def judged_again(scene: Scene, policy: Policy) -> Scene:
 
 def figures(scene: Scene, config_id: str) -> Figures | None:
     """Return how a config did on the nodes of the tuning, as measured; None without samples."""
-    values = [s.value(scene.metric) for s in scene.log.trial(config_id).samples]
+    samples = scene.log.trial(config_id).samples
+    values = [s.value(scene.metric) for s in samples]
     if not values:
         return None
     found = scene.policy.detector.detect(values).relative_range
     worst = scene.direction.worst(values)
-    return Figures(nodes=len(values), mean=statistics.fmean(values), worst=worst, relative_range=found)
+    return Figures(
+        nodes=len({s.node for s in samples}), mean=statistics.fmean(values), worst=worst, relative_range=found
+    )
 
 
 def _gain(scene: Scene, best: Figures | None, default: Figures | None) -> float | None:
@@ -193,11 +215,11 @@ def _pick(scene: Scene, full: Sequence[Judgement], node: str) -> Judgement | Non
     return full[min(found)[1]] if found else None
 
 
-def _verdict(scene: Scene, chosen: Judgement | None, terms: Terms) -> tuple[bool | None, str]:
+def _verdict(scene: Scene, chosen: str | None, terms: Terms) -> tuple[bool | None, str]:
     """Return ship and sentence of the verdict on fresh nodes; None where nothing of it was measured."""
     if chosen is None:
         return False, "No stable config was found."
-    if not scene.log.samples(chosen.config_id, Purpose.VALIDATE):
-        return None, f"{chosen.config_id} was not measured on fresh nodes."
+    if not scene.log.samples(chosen, Purpose.VALIDATE):
+        return None, f"{chosen} was not measured on fresh nodes."
     found = concluding.conclude(scene, terms)
     return found.ship, found.sentence

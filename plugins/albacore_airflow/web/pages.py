@@ -26,7 +26,7 @@ def _root(request: Request) -> str:
     return request.scope.get("root_path", "").rstrip("/")
 
 
-def _html(request: Request, template: str, **values: Any) -> HTMLResponse:
+def page_of(request: Request, template: str, **values: Any) -> HTMLResponse:
     """Return a page."""
     root = _root(request)
     text = templates.get_template(template).render(
@@ -43,7 +43,7 @@ def _html(request: Request, template: str, **values: Any) -> HTMLResponse:
 @router.get("/", dependencies=[signed_in])
 def fleet(request: Request) -> HTMLResponse:
     """Show all campaigns."""
-    return _html(request, "fleet.html", title="Tuning")
+    return page_of(request, "fleet.html", title="Tuning")
 
 
 @router.get("/dags/{dag_id}", dependencies=READ)
@@ -73,7 +73,7 @@ def _lead(request: Request, dag_id: str, run_id: str) -> RedirectResponse:
 def _empty(request: Request, dag_id: str, dag_run_id: str) -> HTMLResponse:
     """Say that there is nothing to see yet, and wait for it."""
     campaign = campaign_of(dag_id)
-    return _html(request, "empty.html", title=campaign, campaign=campaign, dag_id=dag_id, dag_run_id=dag_run_id)
+    return page_of(request, "empty.html", title=campaign, campaign=campaign, dag_id=dag_id, dag_run_id=dag_run_id)
 
 
 @router.get("/dags/{dag_id}/runs/{run_id}/{page}", dependencies=READ)
@@ -82,4 +82,4 @@ def of_run(request: Request, dag_id: str, run_id: str, page: str) -> HTMLRespons
     if page not in BY_NAME:
         raise HTTPException(404, "No such page.")
     found = BY_NAME[page]
-    return _html(request, f"{page}.html", title=found.title, page=found, dag_id=campaign_of(dag_id), run_id=run_id)
+    return page_of(request, f"{page}.html", title=found.title, page=found, dag_id=campaign_of(dag_id), run_id=run_id)
