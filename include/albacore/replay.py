@@ -8,7 +8,7 @@ import hashlib
 import json
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from albacore import sentinel
@@ -98,14 +98,18 @@ def given_up(log: Log) -> set[tuple[str, int]]:
         elif event.n in again:
             asked = Counter({key: times for key, times in asked.items() if key[0] != again[event.n]})
     judged = {(j.config_id, j.rung) for j in log.facts(Judgement)}
-    running = {(a.config_id, a.rung) for a in open_asks(log) if not _is_abandoned(a, log)}
+    is_over = _is_over(log)
+    running = {(a.config_id, a.rung) for a in open_asks(log) if not is_over(a)}
     return {key for key, times in asked.items() if times >= GIVE_UP_AFTER and key not in judged | running}
 
 
-def _is_abandoned(ask: Ask, log: Log) -> bool:
-    """Whether the iteration that asked has ended: it said so, or its lane has asked again since."""
-    ended = any(note.body.get("key") == ask.key for note in log.notes("iteration"))
-    return ended or any(later.lane == ask.lane and later.index > ask.index for later in log.facts(Ask))
+def _is_over(log: Log) -> Callable[[Ask], bool]:
+    """Return whether the iteration of an ask has ended: it said so, or its lane has asked again since."""
+    ended = {note.body.get("key") for note in log.notes("iteration")}
+    last: dict[int, int] = {}
+    for ask in log.facts(Ask):
+        last[ask.lane] = max(ask.index, last.get(ask.lane, -1))
+    return lambda ask: ask.key in ended or last.get(ask.lane, -1) > ask.index
 
 
 def abandoned(log: Log, lane: int) -> list[Ask]:
@@ -116,8 +120,9 @@ def abandoned(log: Log, lane: int) -> list[Ask]:
     """
     lost = given_up(log)
     found = [a for a in open_asks(log) if (a.config_id, a.rung) not in lost]
-    free = [a for a in found if a.lane == lane or _is_abandoned(a, log)]
-    busy = {a.config_id for a in found if a not in free}
+    is_over = _is_over(log)
+    free = [a for a in found if a.lane == lane or is_over(a)]
+    busy = {a.config_id for a in found if a.lane != lane and not is_over(a)}
     return [a for a in free if a.config_id not in busy]
 
 

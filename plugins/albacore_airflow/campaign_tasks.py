@@ -186,7 +186,7 @@ def conclude(run_id: str) -> dict[str, Any]:
     if stopped == stopping.FAILED:
         raise PlatformError(f"run {run_id}: {stopped}, so there is no verdict. See the red iterations.")
     plan = validation.planned(scene)
-    taken = [fact for kind in (Sample, Failure) for fact in scene.log.facts(kind) if plan.holds(fact)]
+    taken = [fact for kind in (Sample, Failure) for fact in scene.log.recorded(kind) if plan.holds(fact)]
     is_this_round = plan.round == validation.round_of(scene.log)
     if recorded.campaign(run).nodes.validation and not (taken and is_this_round):
         raise PlatformError(
