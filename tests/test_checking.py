@@ -7,7 +7,7 @@ import pytest
 
 from albacore.benchmark import Benchmark
 from albacore.campaign import parse
-from albacore.checking import space_of
+from albacore.checking import check_campaign, space_of
 from albacore.errors import SpaceError
 
 NOOP = Path(__file__).parents[1] / "include" / "benchmarks" / "noop"
@@ -41,3 +41,18 @@ def test_what_risks_data_is_not_tuned_unless_a_campaign_names_it_and_says_so(ben
 def test_allowing_it_lets_in_only_what_is_named(benchmark):
     """`allow_denied` alone tunes nothing more."""
     assert space_of(campaign(allow_denied=True), benchmark) == space_of(campaign(), benchmark)
+
+
+def test_a_budget_too_small_for_the_optimizer_is_warned_of(tmp_path):
+    """BestConfig with fewer tests per round than knobs: a line of the check, and none when the budget is enough."""
+    text = 'system = "noop"\nworkload = "sleep"\n[policy]\npreset = "traditional"\n[nodes]\ntuning = 1\n'
+    text += '[optimizer]\nname = "bestconfig"\n[limits]\nsamples = {}\n'
+    said = {}
+    for samples in (6, 500):
+        path = tmp_path / f"n{samples}" / "campaigns" / "small.toml"
+        path.parent.mkdir(parents=True)
+        (path.parent.parent / "benchmarks").symlink_to(NOOP.parent)
+        path.write_text(text.format(samples))
+        said[samples] = [line for line in check_campaign(path) if "warning" in line]
+    assert "5 tests per round for 8 knobs" in said[6][0]
+    assert said[500] == []

@@ -13,6 +13,7 @@ from albacore.catalogue import Catalogue, Facts
 from albacore.clouds import inventory
 from albacore.clouds.static import StaticCloud
 from albacore.errors import CampaignError, NodeError, UserError
+from albacore.optimizers import Advising
 from albacore.space import Space
 
 USUAL_FACTS: Facts = {"ram_bytes": 8 * 2**30, "cores": 4, "disk_bytes": 100 * 2**30}
@@ -45,6 +46,9 @@ def check_campaign(path: Path) -> Iterator[str]:
     yield f"campaign {found.name}: {found.title or 'no title'}"
     yield f"  benchmark {workload.id}: {workload.metric} in {workload.unit}, {workload.direction}imise"
     yield f"  {len(space)} knobs; {found.optimizer.name}; policy {found.policy.preset}, rungs {found.policy.rungs}"
+    optimizer = found.optimizer_of()
+    if isinstance(optimizer, Advising) and (warning := optimizer.advice(space)):
+        yield f"  warning: {warning}"
     yield f"  {found.nodes.tuning} tuning and {found.nodes.validation} fresh nodes ({found.nodes.cloud})"
     if found.nodes.inventory:
         cloud = StaticCloud(path=path.parent / found.nodes.inventory, secret=key_of_connection)

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.e2e
 def test_a_campaign_runs_with_each_optimizer_and_every_suggestion_replays(clone, kind):
     """Chosen in the form, it suggests past its first designs, and its asks come out again in a fresh process.
 
-    The default takes one sample; two random designs, or Metis' hypercube of five, come before the first real suggestion.
+    The default takes one sample; two random designs, or Metis' hypercube of five, come before the first suggestion.
     """
     samples = 7 if kind == "metis" else 4
     followed = clone.start("searched", optimizer=kind, samples=samples).wait(300)

@@ -12,7 +12,7 @@ import dataclasses
 import importlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from albacore.errors import SpaceError, UserError
 from albacore.space import Config, Space
@@ -103,6 +103,15 @@ class Repeating(Protocol):
 
         Its next score is told as one more observation of the same config and rung. A pending config is never returned.
         """
+        ...
+
+
+@runtime_checkable
+class Advising(Protocol):
+    """Say what a campaign should know before it starts: a power beside `Optimizer`."""
+
+    def advice(self, space: Space) -> str:
+        """Return a warning (finding, evidence, remedy), or "" when all is well."""
         ...
 
 
