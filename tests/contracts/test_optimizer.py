@@ -15,11 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scenes import Play
 
 from albacore import optimizers
 from albacore.errors import SpaceError, UserError
 from albacore.optimizers import INITIAL, Observation, by_name, initial_design, opening
+from albacore.policies import presets
 from albacore.space import Config, Knob, Space
+from albacore.trial import Ask as LoggedAsk
+from albacore.trial import Direction
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = Path(__file__).with_name("asking.py")
@@ -175,3 +179,24 @@ def test_an_unknown_optimizer_is_refused() -> None:
     """The error lists those that exist."""
     with pytest.raises(UserError, match=r"annealing, bestconfig, .*random, .*smac"):
         by_name("gradient")
+
+
+@pytest.mark.parametrize("kind", [k for k in KINDS if _name(k) != "smac"])
+def test_minimising_is_mirrored_maximising(kind: str) -> None:
+    """A run that minimises a figure and one that maximises its negative ask for the same configs, ask by ask.
+
+    Without a detector and a penalty, whose ratios have a meaning above zero only.
+    """
+    asked = []
+    for direction, sign in ((Direction.MIN, 1.0), (Direction.MAX, -1.0)):
+        run = Play(
+            lambda config, node, sign=sign: sign * (1 + (float(config["k0"]) - 0.3) ** 2 + float(config["k1"])),
+            optimizer=by_name(kind, initial=4),
+            policy=presets.by_name("traditional", nodes=10, rungs=(1,)),
+            direction=direction,
+        )
+        run.default()
+        run.iterate(10, lanes=2)
+        asked.append([ask.config_id for ask in run.now.log.facts(LoggedAsk)])
+    assert asked[0] == asked[1]
+    assert len(set(asked[0])) == 10
