@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from test_validating import FIGURES, A, B, measure, store, tuned  # noqa: F401 - `store` is a fixture
 
-from albacore import action, audit
+from albacore import action, audit, cli
 from albacore.admission import Caller
 from albacore.errors import UserError
 from albacore.fact import VERDICT
@@ -57,6 +57,15 @@ def test_an_exclusion_that_concerns_the_verdict_writes_another_beside_it_and_und
     assert set(second["best"]["by_node"]) == {"f1", "f2"}
     assert {**third, "read_n": 0} == {**first, "read_n": 0}
     assert list(audit.faults(settings.store(), "r1")) == []
+
+
+def test_the_terminal_concludes_anew_as_the_page_does(log, capsys):
+    """And says so."""
+    url = settings.store().url
+    assert cli.main(["exclude", "r1", "--node", "f0", "--since", "0", "--store", url]) == 0
+
+    assert "its verdict is another one now" in capsys.readouterr().out
+    assert len(verdicts(log)) == 2
 
 
 def test_an_exclusion_that_changes_nothing_of_the_verdict_writes_none(log):

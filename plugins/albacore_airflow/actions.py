@@ -3,9 +3,9 @@
 Bad input is a UserError: expected, given, remedy.
 """
 
-from albacore import action
+from albacore import action, conclusion
 from albacore import exclusion as excluding
-from albacore_airflow import campaign_tasks, settings
+from albacore_airflow import settings
 
 
 def stop(run_id: str, *, by: str, reason: str = "") -> None:
@@ -31,22 +31,16 @@ def exclude(run_id: str, *, by: str, node: str, since: float, until: float, reas
     """
     span = excluding.Span(node=node, since=since, until=until)
     name = excluding.exclude(settings.store(), run_id, span, by=by, reason=reason)
-    _conclude_again(run_id)
+    conclusion.conclude_again(settings.store(), run_id)
     return name
 
 
 def undo_exclude(run_id: str, *, by: str, exclusion: str) -> None:
     """Take an exclusion back, by its id; see `albacore.exclusion.undo_exclude`."""
     excluding.undo_exclude(settings.store(), run_id, by=by, exclusion=exclusion)
-    _conclude_again(run_id)
+    conclusion.conclude_again(settings.store(), run_id)
 
 
 def requeue(run_id: str, *, by: str, config_id: str, reason: str = "") -> None:
     """Have a config measured again; see `albacore.exclusion.requeue`."""
     excluding.requeue(settings.store(), run_id, by=by, config_id=config_id, reason=reason)
-
-
-def _conclude_again(run_id: str) -> None:
-    """Write a new verdict beside the old one when a run that has ended says something else now."""
-    if action.has_ended(settings.run_log(run_id).read()):
-        campaign_tasks.conclude(run_id)

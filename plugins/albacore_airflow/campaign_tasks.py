@@ -2,32 +2,24 @@
 
 import dataclasses
 import hashlib
-import json
 from collections import Counter
 from typing import Any
 
 from albacore import (
-    caveat,
-    concluding,
+    conclusion,
     exclusion,
     incumbent,
     judging,
     nights,
     recorded,
     sentinel,
-    stopping,
     validation,
 )
-from albacore.benchmark import Fragment
 from albacore.errors import ConfigError, NodeError, PlatformError
-from albacore.fact import EXCLUDE, INCLUDE, REOPEN, VERDICT
 from albacore.nodes import job
 from albacore.replay import Scene
-from albacore.sample import Failure, Purpose, Sample
-from albacore.space import Config, Space
-from albacore.store import CampaignRun
-from albacore.store.run_log import RunLog
-from albacore.trial import Log, Note, Stability
+from albacore.sample import Purpose
+from albacore.trial import Stability
 from albacore_airflow import settings
 
 
@@ -179,66 +171,13 @@ def _plan(run_id: str, scene: Scene) -> validation.Plan:
 
 
 def conclude(run_id: str) -> dict[str, Any]:
-    """Return the verdict as plain data: sentence, figures, the knobs that differ, and the fragment to copy."""
-    run = settings.store().run(run_id)
-    exclusion.settle(settings.store(), run_id)
-    scene, stopped = settings.scene(run_id), stop_reason(run_id)
-    if stopped == stopping.FAILED:
-        raise PlatformError(f"run {run_id}: {stopped}, so there is no verdict. See the red iterations.")
-    plan = validation.planned(scene)
-    taken = [fact for kind in (Sample, Failure) for fact in scene.log.recorded(kind) if plan.holds(fact)]
-    is_this_round = plan.round == validation.round_of(scene.log)
-    if recorded.campaign(run).nodes.validation and not (taken and is_this_round):
-        raise PlatformError(
-            f"run {run_id}: nothing was validated, so there is no verdict. See the failed task before it."
-        )
-    found = concluding.conclude(scene, recorded.terms(run))
-    body = found.body() | {"campaign_run": run_id, "stopped": stopped}
-    body["warnings"] = caveat.caveats(scene) + [finding.sentence for finding in nights.findings(scene.log)]
-    if found.best is not None:
-        body |= changes(run, scene.space, scene.space.default(), scene.configs[found.best.config_id])
-    return _said(scene.log, settings.run_log(run_id), body)
-
-
-def verdict_key(log: Log) -> str:
-    """Return the key of a run's next verdict: one for the run, and one more for each act of a person since."""
-    acts = [e.n for e in log.events if isinstance(e.fact, Note) and e.fact.kind in (REOPEN, EXCLUDE, INCLUDE)]
-    return f"{VERDICT}.{acts[-1]}" if acts else VERDICT
-
-
-def _said(log: Log, writes: RunLog, body: dict[str, Any]) -> dict[str, Any]:
-    """Append a verdict; the last one since the run was (re-)opened stands when it says the same of an older log."""
-    said = log.notes(VERDICT, after=log.reopened_n)
-    if said and {**said[-1].body, "read_n": 0} == json.loads(json.dumps({**body, "read_n": 0})):
-        return dict(said[-1].body)
-    return dict(writes.append_note(Note(kind=VERDICT, body=body), key=verdict_key(log)).body)
-
-
-def changes(run: CampaignRun, space: Space, default: Config, best: Config) -> dict[str, Any]:
-    """Return the knobs in which two configs differ, and the fragment of the system's own config file that says so."""
-    knobs = space.difference(default, best)
-    texts = {c.id: space.text(c) for c in (default, best)}
-    fragment = Fragment(**run.benchmark["fragment"])
-    return {
-        "knobs": [
-            {
-                "name": k.name,
-                "default": texts[default.id][k.name],
-                "best": texts[best.id][k.name],
-                "unit": k.unit,
-                "doc": k.doc,
-            }
-            for k in knobs
-        ],
-        "fragment": {"file": fragment.file, "text": fragment.render({k.name: texts[best.id][k.name] for k in knobs})},
-    }
+    """Return the verdict as plain data; see `albacore.conclusion.conclude`."""
+    return conclusion.conclude(settings.store(), run_id)
 
 
 def stop_reason(run_id: str) -> str | None:
     """Return why a campaign run asks no more, or None."""
-    scene, run = settings.scene(run_id), settings.store().run(run_id)
-    elapsed_s = stopping.elapsed_s(scene.log, now=settings.store().clock(), opened_at=run.opened_at)
-    return stopping.stop_reason(scene, elapsed_s=elapsed_s)
+    return conclusion.stop_reason(settings.store(), run_id)
 
 
 def release(run_id: str) -> list[str]:

@@ -74,15 +74,23 @@ def _exclude(arguments: argparse.Namespace) -> int:
     store = _store(arguments)
     if arguments.undo:
         exclusion.undo_exclude(store, arguments.run, by=_me(), exclusion=arguments.undo)
-        print(f"{arguments.run}: exclusion {arguments.undo} is taken back")
+        print(f"{arguments.run}: exclusion {arguments.undo} is taken back" + _concluded(store, arguments.run))
         return 0
     if not arguments.node or not arguments.since:
         raise UserError("exclude: expected --node and --since, or --undo ID. Give them.")
     until = _time("until", arguments.until) if arguments.until else store.clock()
     span = exclusion.Span(node=arguments.node, since=_time("since", arguments.since), until=until)
     name = exclusion.exclude(store, arguments.run, span, by=_me(), reason=arguments.reason)
-    print(f"{arguments.run}: excluded as {name}; 'albacore exclude {arguments.run} --undo {name}' takes it back")
+    takes_back = f"'albacore exclude {arguments.run} --undo {name}' takes it back"
+    print(f"{arguments.run}: excluded as {name}; {takes_back}" + _concluded(store, arguments.run))
     return 0
+
+
+def _concluded(store: "Store", run_id: str) -> str:
+    """Return what a change of what counts means for the verdict of a run that has one."""
+    from albacore import conclusion
+
+    return "; its verdict is another one now" if conclusion.conclude_again(store, run_id) else ""
 
 
 def _requeue(arguments: argparse.Namespace) -> int:
