@@ -1,6 +1,6 @@
 """Measure how good the optimizers are: two noisy functions, 15 and 60 trials, eight repeats.
 
-`few` has 8 knobs that all matter; `many` has 40 of which 6 matter, with log scales and special values. The cost of a
+`few` has 8 knobs that all matter; `many` has 40 of which 8 matter, with log scales and special values. The cost of a
 config lies between 0 (the best there is) and about 3; every score has noise with a deviation of 0.05. One sample per
 config, no ladder, no pending configs. The figure is the true cost, without noise, of the config that would be chosen:
 the one with the lowest score, or Metis' lowest prediction. Takes a quarter of an hour, so `make perf` leaves it out:
@@ -36,7 +36,7 @@ def few() -> Any:
 
 
 def many() -> Any:
-    """Return the 8 knobs and 32 that do nothing; one of the 8 has a special value that is bad."""
+    """Return the 8 knobs and 32 that do nothing, 16 of them with a special value."""
     from albacore.space import Knob, Space
 
     idle = [Knob(name=f"i{i}", kind="int", low=1, high=1000, default=10, log=True, special=(-1,)) for i in range(16)]
