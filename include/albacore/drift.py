@@ -231,7 +231,8 @@ def _finding(
 ) -> Finding:
     low, high = (math.expm1(found.size + side * 1.96 * found.error) for side in (-1, 1))
     way = "worse" if found.size < 0 else "better"
-    size = f"{abs(math.expm1(found.size)):.0%} {way} ({low:+.0%} to {high:+.0%}) than {found.nights} night(s) before"
+    interval = f"({low:+.0%} to {high:+.0%})"
+    size = f"{abs(math.expm1(found.size)):.0%} {way} {interval} than in the {found.nights} night(s) before"
     why = f": {'; '.join(evidence)}" if evidence else ""
     verb = "moved" if " or " not in what else "moved, and which cannot be told"
     return Finding(
