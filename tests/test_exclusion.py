@@ -130,6 +130,29 @@ def assert_replays(now):
         assert judging.judge(then, j.config_id, j.rung, is_capped=j.is_capped) == j
 
 
+@pytest.mark.parametrize(
+    "note",
+    [
+        Note(kind=EXCLUDE, body={}),
+        Note(kind=EXCLUDE, body={"id": "x1", "node": "n3", "since": "<img>", "until": 1e9}),
+        Note(kind=EXCLUDE, body={"id": "x1", "node": "n3", "since": float("nan"), "until": 1e9}),
+        Note(kind=EXCLUDE, body={"id": None, "node": ["n3"], "since": 0.0, "until": 1e9}),
+        Note(kind=REQUEUE, body={"config": 7}),
+        Note(kind=REQUEUE, body={"id": "r1", "config": {"a": 1}}),
+        Note(kind=INCLUDE, body={"id": ["x1"]}),
+    ],
+)
+def test_a_note_that_says_nothing_sensible_takes_nothing_away(note):
+    """It may come out of a file that somebody edited: the run is read all the same."""
+    run = played(10)
+    before = decisions(run.now)
+
+    run.add(note)
+
+    assert decisions(run.now) == before
+    assert run.now.log.void == frozenset()
+
+
 def test_a_log_without_actions_counts_whole():
     """Nothing is void, and everything is a first repeat."""
     run = played()

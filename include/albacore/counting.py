@@ -50,19 +50,28 @@ class Exclusion:
 
 
 def exclusions(events: Iterable[Event]) -> list[Exclusion]:
-    """Return every exclusion of a log, in their order, those that were taken back too."""
+    """Return every exclusion of a log, in their order, those that were taken back too.
+
+    A note that does not say what it takes away, out of a file that somebody edited, takes nothing.
+    """
     notes = [(e.n, e.fact) for e in events if isinstance(e.fact, Note) and e.fact.kind in (EXCLUDE, INCLUDE)]
     undone = _undone(notes)
-    return [_exclusion(n, note, undone) for n, note in notes if note.kind == EXCLUDE]
+    found = (_exclusion(n, note, undone) for n, note in notes if note.kind == EXCLUDE)
+    return [exclusion for exclusion in found if exclusion is not None]
 
 
-def _exclusion(n: int, note: Note, undone: dict[str, int]) -> Exclusion:
+def _exclusion(n: int, note: Note, undone: dict[str, int]) -> Exclusion | None:
     body = note.body
+    since, until = body.get("since"), body.get("until")
+    if "id" not in body or "node" not in body:
+        return None
+    if not isinstance(since, int | float) or not isinstance(until, int | float):
+        return None
     return Exclusion(
         id=str(body["id"]),
         node=str(body["node"]),
-        since=float(str(body["since"])),
-        until=float(str(body["until"])),
+        since=float(since),
+        until=float(until),
         by=str(body.get("by", "")),
         reason=str(body.get("reason", "")),
         n=n,
@@ -90,7 +99,7 @@ def requeues(events: Iterable[Event]) -> dict[str, list[Requeue]]:
     undone = _undone(notes)
     found: dict[str, list[Requeue]] = {}
     for n, note in notes:
-        if note.kind == REQUEUE:
+        if note.kind == REQUEUE and "config" in note.body and "id" in note.body:
             config_id, name = str(note.body["config"]), str(note.body["id"])
             found.setdefault(config_id, []).append(
                 Requeue(id=name, config_id=config_id, n=n, undone_n=undone.get(name))
