@@ -44,14 +44,23 @@ def test_times_are_the_mirror_image():
 
 
 def test_a_range_that_exceeds_the_tolerance_is_certain_risk():
-    """And at `care` 0.5 it takes 1 / (1 - 0.5 x (1 - 0.2)) = 1.67 times the speed to be chosen."""
+    """At `care` 0.5 it takes 1 / (1 - 0.5 x (1 - 0.1)) = 1.82 times the speed to be chosen, at 1 ten times."""
     calm = [100, 101, 100, 99, 100]
-    for factor, expected in ((1.5, 1), (2.0, 0)):
+    for factor, half, full in ((1.7, 1, 1), (2.0, 0, 1), (12.0, 0, 0)):
         wild = [100 * factor, 101 * factor, 99 * factor, 100 * factor, 60 * factor]
         given = seen([wild, calm, calm])
 
         assert Albacore().risk(given)[0, 0] == 1
-        assert picked(Albacore(), given) == expected
+        assert picked(Albacore(care=0.5), given) == half
+        assert picked(Albacore(), given) == full
+
+
+def test_where_nothing_is_stable_tunas_pick_remains():
+    """All exceed the tolerance: the best worst node, as the paper would."""
+    given = seen([[200, 200, 200, 200, 50], [150, 150, 150, 150, 90], [100, 100, 100, 100, 60]])
+
+    assert (Albacore().risk(given) == 1).all()
+    assert picked(Albacore(), given) == picked(Rule(threshold=0.3), given) == 1
 
 
 def test_risk_rises_with_the_spread_that_was_seen():
@@ -76,7 +85,7 @@ def test_the_setting_goes_from_speed_alone_to_least_risk():
     risks = [risk[picked(Albacore(care=care), given)] for care in (0, 0.2, 0.5, 1, 4, 1e6)]
 
     assert risks == sorted(risks, reverse=True)
-    speed = robust_location(np.log(rows)[None], degrees=1.0)[0]
+    speed = robust_location(np.log(rows)[None], degrees=3.0)[0]
     assert picked(Albacore(care=0), given) == int(speed.argmax())
 
 

@@ -24,6 +24,8 @@ from albacore.policies.choice import Choice, relative_range
 from albacore.trial import Direction
 
 FIGURES = ("mean", "worst", "unstable", "drop")
+METHOD = "TUNA"
+"""The method of the runs that are replayed: configs that climbed to all nodes."""
 UNSTABLE = 0.30
 DROP = 0.7
 
@@ -83,7 +85,9 @@ class Outcome:
 
 
 def matrices(runs: Iterable[HistoricalRun]) -> list[Matrix]:
-    """Return the runs that can be replayed: of method TUNA, with a candidate; the same samples count once.
+    """Return the runs that can be replayed; the same samples count once.
+
+    Those are the runs of `METHOD` that have a candidate.
 
     Raises:
         HistoryError: When there is none.
@@ -92,7 +96,7 @@ def matrices(runs: Iterable[HistoricalRun]) -> list[Matrix]:
     given: list[str] = []
     for run in runs:
         given.append(f"{run.workload} {run.method} {run.number}")
-        if run.method.upper() == "TUNA":
+        if run.method.upper() == METHOD:
             matrix = Matrix.of(run)
             if matrix.candidates:
                 kept.setdefault(run.workload.encode() + matrix.values.tobytes(), matrix)

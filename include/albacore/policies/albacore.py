@@ -8,9 +8,9 @@ nodes those are is luck. What the worst node stands for is risk, and risk is bet
    grows with nodes; the config stays stable while every new node falls between the slowest that its fastest seen node
    allows, and the fastest that its slowest seen node allows. A range that exceeds already has risk 1.
 3. Yardstick: TUNA's pick, the best worst node among the configs within `tolerance`. Risk up to the yardstick's, or up
-   to `safe`, is free. A config that has exceeded the tolerance is never excused by the yardstick.
-4. Score: log(speed) + log(1 - care x risk beyond that). TUNA halves what it has found unstable; `care` 0.5 takes the
-   half of what will probably be.
+   to `safe`, is free. A config that has exceeded the tolerance is never excused by it, but the yardstick itself is:
+   where nothing is stable TUNA's pick remains.
+4. Score: log(speed) + log(1 - care x risk beyond that). At `care` 1 what has exceeded has to be ten times as fast.
 
 So by its own model it is no riskier than TUNA unless that is paid for in speed, whatever the workload, and it gains
 where the worst node misled. docs/decisions/albacore-policy.md has what was measured, and what did not help.
@@ -27,8 +27,8 @@ from albacore.policies.rule import Rule
 from albacore.policies.spread import Spread, robust_location
 from albacore.trial import Direction
 
-DEGREES = 1.0
-"""Of the Student-t noise around a config's location; the data's tails are heavier than any Gaussian's."""
+DEGREES = 3.0
+"""Of the Student-t noise around a config's location: heavy tails, yet a slow node still counts for something."""
 LEAST = 1e-12
 """Share of its speed that is left to a config at the highest price: 0 has no logarithm."""
 
@@ -45,8 +45,8 @@ class Albacore:
         fleet: Nodes over which a config is to stay within the tolerance.
     """
 
-    care: float = 0.5
-    safe: float = 0.20
+    care: float = 1.0
+    safe: float = 0.10
     tolerance: float = 0.30
     fleet: float = 10.0
 
@@ -63,10 +63,12 @@ class Albacore:
 
     def free(self, seen: Seen) -> NDArray[np.float64]:
         """Return (S, C) the risk that costs nothing."""
-        exceeded = relative_range(seen.chosen_from) > self.tolerance
+        risk, exceeded = self.risk(seen), relative_range(seen.chosen_from) > self.tolerance
         yardstick = Rule(threshold=self.tolerance).scores(seen).argmax(axis=1)[:, None]
-        own = np.take_along_axis(np.where(exceeded, 0.0, self.risk(seen)), yardstick, axis=1)
-        return np.where(exceeded, self.safe, np.maximum(own, self.safe)) / max(self.care, 1.0)
+        own = np.take_along_axis(np.where(exceeded, 0.0, risk), yardstick, axis=1)
+        free = np.where(exceeded, self.safe, np.maximum(own, self.safe))
+        np.put_along_axis(free, yardstick, np.maximum(np.take_along_axis(risk, yardstick, axis=1), self.safe), axis=1)
+        return free / max(self.care, 1.0)
 
     def risk(self, seen: Seen) -> NDArray[np.float64]:
         """Return (S, C) the posterior probability that the range over the whole fleet exceeds the tolerance.
