@@ -1,8 +1,13 @@
 """Laws of the importance of knobs."""
 
-import numpy as np
+import tomllib
 
-from albacore.importance import FEWEST, importance, important
+import numpy as np
+from runs import opened
+
+from albacore import cli
+from albacore.cli.importance import lines
+from albacore.importance import FEWEST, Importance, importance, important
 from albacore.optimizers import Observation, initial_design
 from albacore.space import Knob, Space
 
@@ -69,3 +74,26 @@ def test_scores_of_higher_rungs_do_not_mix_in() -> None:
     seen = observed(60)
     above = [Observation(config=o.config, rung=2, score=-100.0) for o in seen[:10]]
     assert importance(SPACE, [*seen, *above], seed=1) == importance(SPACE, seen, seed=1)
+
+
+def test_the_command_line_ends_with_a_line_for_the_campaign_file() -> None:
+    """One line per knob, the most important first, then the table that tunes only the first of them."""
+    found = importance(SPACE, observed(40), seed=1)
+    assert found is not None
+    said = list(lines(found, keep=2))
+    assert "40 configs" in said[0] and said[1].lstrip().startswith("x2:")
+    assert tomllib.loads("\n".join(said[-2:])) == {"space": {"knobs": list(important(found, 2))}}
+
+
+def test_a_forest_that_explains_nothing_says_so() -> None:
+    """The order of the knobs is chance then, and the reader is told."""
+    said = list(lines(Importance(knobs=(), explained=-0.2, configs=30)))
+    assert "chance" in said[1]
+
+
+def test_a_run_with_few_scores_is_refused(tmp_path, capsys) -> None:
+    """Exit code 2, with how many are needed."""
+    opened(tmp_path)
+    store = f"sqlite:///{tmp_path / 'a store.db'}"
+    assert cli.main(["importance", "run", "--store", store]) == 2
+    assert f"at least {FEWEST} scored configs" in capsys.readouterr().err
