@@ -82,7 +82,7 @@ def three(clone) -> Iterator[list[Followed]]:
         nights_.append(night)
         if index == 1:
             wait_until(lambda night=night: has_tuned(night), 300, "the second night has tuned", pause_s=1.0)
-            (clone.nodes_root / SLOW_NODE / "moved").write_text("0.6")
+            next(clone.nodes_root.glob(f"*/{SLOW_NODE}")).joinpath("moved").write_text("0.6")
         night.wait(400)
     yield nights_
     clone.campaign(CAMPAIGN, NIGHTLY.replace('schedule = "* * * * *"\n', ""))
