@@ -100,7 +100,7 @@ class Nodes(Part):
     validation: Annotated[int, Field(ge=0, le=100)] = 3
     slots: Annotated[int, Field(ge=1, le=1000)] | None = None
     price_per_hour: Annotated[float, Field(ge=0, le=1e9)] | None = None
-    lease_s: Annotated[float, Field(ge=10, le=86_400)] = 900.0
+    lease_s: Annotated[float, Field(ge=30, le=86_400)] = 900.0
 
     @model_validator(mode="after")
     def _machines_come_from_a_file(self) -> "Nodes":

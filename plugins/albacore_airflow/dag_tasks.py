@@ -30,7 +30,7 @@ SKIPPED = "skipped"
 
 RETRY: dict[str, Any] = {
     "retries": 2,
-    "retry_delay": timedelta(seconds=5),
+    "retry_delay": timedelta(seconds=settings.RETRY_DELAY_S),
     "retry_policy": ExceptionRetryPolicy(
         rules=[
             RetryRule(exception=UserError, action=RetryAction.FAIL, reason="somebody has to correct a file"),

@@ -17,7 +17,7 @@ from albacore.nodes.blame import Placement, sample_or_failure
 from albacore.nodes.job import JobSpec
 from albacore.sample import Blame, Failure, Purpose, Sample
 from albacore.store import CampaignRun
-from albacore.store.leases import Grant, Want
+from albacore.store.leases import Grant, Leases, Want
 from albacore_airflow import settings
 
 ATTEMPTS = 3
@@ -83,7 +83,7 @@ class Measurement:
         self.slot = slot
         self.run: CampaignRun = settings.store().run(slot.run)
         self.log = settings.run_log(slot.run)
-        self.leases = settings.leases()
+        self.leases = Leases(settings.store(), lease_s=recorded.campaign(self.run).nodes.lease_s)
         self.records = {record.name: record for record in settings.store().nodes(slot.run)}
         self.host_slots = settings.host_slots(self.run)
 
@@ -148,6 +148,7 @@ class Measurement:
             params=recorded.campaign(self.run).params,
             epoch=grant.epoch,
         )
+        spec = dataclasses.replace(spec, lease_s=self.leases.lease_s)
         job.start(self.node(grant.node), spec)
         return Running(
             node=grant.node, host=grant.host, epoch=grant.epoch, attempt=attempt, started_at=settings.store().clock()
@@ -158,8 +159,8 @@ class Measurement:
         return self.node(running.node).get(f"jobs/{self.slot.job_id(running.attempt)}/result.json") is not None
 
     def is_alive(self, running: Running) -> bool:
-        """Whether the job's agent says that it still runs."""
-        return not job.poll(self.node(running.node), self.slot.job_id(running.attempt)).is_over
+        """Whether the job's agent says that it still runs; renews the job's lease on its node."""
+        return not job.renew(self.node(running.node), self.slot.job_id(running.attempt)).is_over
 
     def record(self, running: Running) -> Sample | Failure:
         """Write down what the job ended in and give the lease back.
@@ -207,6 +208,16 @@ class Measurement:
         admission.renew(settings.store(), self.slot.run)
         return self.leases.renew(self.slot.key)
 
+    @property
+    def renew_s(self) -> float:
+        """Seconds between two renewals in the store."""
+        return min(RENEW_S, self.leases.lease_s / 3)
+
+    @property
+    def ask_s(self) -> float:
+        """Seconds between two questions to the node's agent, which renew the job's lease there."""
+        return min(ASK_AGENT_S, self.leases.lease_s / 3)
+
     def node(self, name: str) -> Node:
         """Return a node of the run's fleet."""
         return settings.node(self.run, self.records[name])
@@ -219,18 +230,18 @@ class Measurement:
 
     def wait_for_result(self, running: Running, until: float, clock: Callable[[], float] = time.monotonic) -> bool:
         """Look for the result again and again, renewing the lease; False when `until` has come and the job runs on."""
-        renew_at, ask_at = clock() + RENEW_S, clock() + ASK_AGENT_S
+        renew_at, ask_at = clock() + self.renew_s, clock() + self.ask_s
         while not self.is_over(running):
             now = clock()
             if now >= until:
                 return False
             if now >= renew_at:
                 self.renew()
-                renew_at = now + RENEW_S
+                renew_at = now + self.renew_s
             if now >= ask_at:
                 if not self.is_alive(running):
                     return True
-                ask_at = now + ASK_AGENT_S
+                ask_at = now + self.ask_s
             time.sleep(LOOK_S)
         return True
 

@@ -40,6 +40,7 @@ def open_run(name: str, run_id: str, form: Mapping[str, Any], logical_date: str 
     with _chosen(name, form) as (chosen, benchmark):
         space_of(chosen, benchmark)
         settings.cloud(chosen.nodes).names(chosen.nodes.tuning + chosen.nodes.validation)
+        settings.check_lease(chosen.nodes.lease_s)
         store = settings.store()
         store.migrate()
         admission.admit(store, chosen, run_id, caller)

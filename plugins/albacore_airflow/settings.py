@@ -9,7 +9,7 @@ from albacore import recorded
 from albacore.campaign import Campaign, Nodes
 from albacore.clouds import Cloud
 from albacore.clouds.local import LocalCloud
-from albacore.errors import UserError
+from albacore.errors import CampaignError, UserError
 from albacore.nodes import Node
 from albacore.optimizers import Optimizer
 from albacore.replay import Scene
@@ -21,6 +21,10 @@ from albacore.store.run_log import RunLog
 STORE_CONNECTION = "albacore_store"
 CONTROLLER = "localhost"
 """The host that fits and suggestions run on; local nodes share it."""
+RETRY_DELAY_S = 5.0
+"""Before a task is tried again."""
+RESTART_S = 60.0
+"""What a scheduler that was killed may need to come back."""
 RUN_LEASE_S = 180.0
 """A campaign run whose watcher has been gone this long is over: its lanes end."""
 
@@ -80,6 +84,23 @@ def run_log(run_id: str) -> RunLog:
 def leases() -> Leases:
     """Return the leases of nodes and host slots."""
     return Leases(store())
+
+
+def check_lease(lease_s: float) -> None:
+    """Refuse a lease that a killed task could not renew in time: another slot would take its node meanwhile.
+
+    Raises:
+        CampaignError: Names what the lease has to exceed.
+    """
+    from airflow.sdk.configuration import conf
+
+    heartbeat_s = conf.getint("scheduler", "task_instance_heartbeat_timeout")
+    if lease_s <= (least_s := heartbeat_s + RETRY_DELAY_S + RESTART_S):
+        raise CampaignError(
+            f"nodes.lease_s: expected more than {least_s:g} s, got {lease_s:g}: a killed task is seen after "
+            f"{heartbeat_s} s ([scheduler] task_instance_heartbeat_timeout), tried again after {RETRY_DELAY_S:g} s and "
+            f"may need {RESTART_S:g} s to start. Raise nodes.lease_s, or lower the timeout in airflow.cfg."
+        )
 
 
 def run_leases() -> Leases:

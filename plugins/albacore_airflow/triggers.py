@@ -10,7 +10,7 @@ from airflow.triggers.base import BaseTrigger, TriggerEvent
 
 from albacore.errors import NodeError
 from albacore_airflow import lanes, retuning, settings
-from albacore_airflow.measuring import ASK_AGENT_S, RENEW_S, Measurement, Running, Slot
+from albacore_airflow.measuring import Measurement, Running, Slot
 
 LEASE_LOOK_S = 0.5
 RESULT_LOOK_S = 1.0
@@ -53,16 +53,16 @@ class ResultTrigger(BaseTrigger):
         """Look for the result; ask the agent and renew the lease now and then."""
         measurement = await asyncio.to_thread(Measurement, Slot.of(self.slot))
         running = Running(**self.running)
-        ask_at, renew_at = time.monotonic() + ASK_AGENT_S, time.monotonic() + RENEW_S
+        ask_at, renew_at = time.monotonic() + measurement.ask_s, time.monotonic() + measurement.renew_s
         while not await asyncio.to_thread(self._is_over, measurement, running):
             now = time.monotonic()
             if now >= renew_at:
                 await asyncio.to_thread(measurement.renew)
-                renew_at = now + RENEW_S
+                renew_at = now + measurement.renew_s
             if now >= ask_at:
                 if not await asyncio.to_thread(self._is_alive, measurement, running):
                     break
-                ask_at = now + ASK_AGENT_S
+                ask_at = now + measurement.ask_s
             await asyncio.sleep(RESULT_LOOK_S)
         yield TriggerEvent({"running": dataclasses.asdict(running)})
 

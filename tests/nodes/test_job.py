@@ -1,5 +1,6 @@
 """Jobs on local nodes: started once, ended whole, never lost silently. Real processes, real signals."""
 
+import dataclasses
 import json
 import os
 import signal
@@ -287,3 +288,26 @@ def test_stop_all_ends_jobs_and_says_so(node: LocalNode):
 
     assert stop_all(node.directory.parents[1]) == ("n1: down",)
     assert stop_all(node.directory.parents[1]) == ()
+
+
+def test_a_job_that_nobody_renews_ends_itself(node: LocalNode):
+    """A watcher that vanished leaves no load behind; the sample is nobody's fault but the platform's."""
+    one = dataclasses.replace(spec("unwatched", seconds=60.0), lease_s=1.0)
+    begun = time.monotonic()
+
+    found = finish(node, one)
+
+    assert time.monotonic() - begun < 15
+    assert isinstance(found, Failure)
+    assert (found.blame, "its lease ended" in found.message) == (Blame.PLATFORM, True)
+    assert verbs(node, "unwatched") == ["start", "run", "stop"]
+
+
+def test_a_job_that_is_renewed_goes_on(node: LocalNode):
+    """Longer than its lease, as long as somebody watches."""
+    one = dataclasses.replace(spec("watched", seconds=4.0), lease_s=2.0)
+    job.start(node, one)
+    while not job.renew(node, "watched").is_over:
+        time.sleep(0.2)
+
+    assert not job.outcome(node, "watched").was_killed

@@ -1,6 +1,6 @@
 """The node's agent: starts, watches and ends detached jobs, one short command at a time.
 
-    python agent.py start|poll|kill|forget JOB      (start reads the job's spec from standard input)
+    python agent.py start|poll|renew|kill|forget JOB      (start reads the job's spec from standard input)
     python agent.py sweep | facts | ports | unpack SYSTEM
 
 Answers with one JSON object on standard output; `{"error": …, "blame": "node" | "platform"}` and exit code 1 when it
@@ -23,6 +23,7 @@ import sys
 import time
 from collections.abc import Iterator
 
+import leasing
 import process
 from supervision import Supervisor, get_json, own_directory, put_json, supervise
 
@@ -64,6 +65,14 @@ def poll(job: str) -> dict:
     return {"state": "lost", "detail": "rebooted" if who["boot"] != process.boot_id() else "supervisor died"}
 
 
+def renew(job: str) -> dict:
+    """Say where a job is, and let one that runs go on: somebody watches it."""
+    state = poll(job)
+    if state["state"] in ("starting", "running"):
+        leasing.renew(job)
+    return state
+
+
 def _before_supervisor(job: str) -> dict:
     """Say where a job is that has no supervisor on record: one that is too old will never have any."""
     spec = f"{job}/spec.json"
@@ -83,11 +92,13 @@ def start(job: str, spec: dict) -> dict:
         try:
             os.mkdir(job)
         except FileExistsError:
-            return {**poll(job), "resumed": True}
+            return {**renew(job), "resumed": True}
         own_directory(job, _uid())
         for name, content in (("spec", spec), ("config", spec["config"]), ("params", spec["params"])):
             put_json(f"{job}/{name}.json", content)
             os.chmod(f"{job}/{name}.json", 0o644)
+        if spec.get("lease_s"):
+            leasing.grant(job, float(spec["lease_s"]))
     _detach(job, spec)
     return poll(job)
 
@@ -170,19 +181,11 @@ def _end_supervisor(job: str, spec: dict) -> None:
     ends_at, is_told = time.monotonic() + limit_s, False
     while (state := poll(job)["state"]) in ("starting", "running") and time.monotonic() < ends_at:
         if state == "running" and not is_told:
-            _signal_supervisor(job, signal.SIGTERM)
+            process.send(get_json(f"{job}/proc.json"), signal.SIGTERM)
             is_told = True
         time.sleep(0.02)
     if state == "running":
-        _signal_supervisor(job, signal.SIGKILL)
-
-
-def _signal_supervisor(job: str, how: int) -> None:
-    """Send a signal to the supervisor, if it is still the one on record."""
-    who = get_json(f"{job}/proc.json")
-    if who and process.is_alive(who):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(who["pid"], how)
+        process.send(get_json(f"{job}/proc.json"), signal.SIGKILL)
 
 
 def _clean_up_lost(job: str, spec: dict) -> None:
@@ -275,7 +278,7 @@ def answer(command: str, argument: str) -> dict:
     job = job_directory(argument)
     if command == "start":
         return start(job, json.load(sys.stdin))
-    return {"poll": poll, "kill": kill, "forget": forget}[command](job)
+    return {"poll": poll, "renew": renew, "kill": kill, "forget": forget}[command](job)
 
 
 def main() -> int:

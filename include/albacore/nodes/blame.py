@@ -98,7 +98,10 @@ def find(outcome: JobOutcome, workload: Workload) -> Finding | None:
         )
         return Finding(blame=Blame.PLATFORM, message=f"{where}: {said}")
     if outcome.was_killed:
-        return Finding(blame=Blame.PLATFORM, message=f"{where}: was ended before it was done.", log=_log(outcome, None))
+        why = f": {outcome.why_killed}" if outcome.why_killed else ""
+        return Finding(
+            blame=Blame.PLATFORM, message=f"{where}: was ended before it was done{why}.", log=_log(outcome, None)
+        )
     if outcome.error:
         blame = Blame.NODE if outcome.error.startswith("OSError") else Blame.PLATFORM
         return Finding(blame=blame, message=f"{where}: the agent failed: {outcome.error}", log=_log(outcome, None))

@@ -51,7 +51,7 @@ class JobOutcome:
     Attributes:
         status: "done" when `result.json` was there, else "lost" or "unknown".
         lost: Why the supervisor did not see the job's end; "" when it did.
-        was_killed: Whether somebody ended the job.
+        was_killed: Whether somebody ended the job; `why_killed` says why when it ended itself.
         digest: Digest of the benchmark folder as it was on the node when the job started.
         leftovers: Processes that outlived `stop` and were killed; a benchmark that keeps its contract has none.
         metrics: `metrics.json` as it was written, unchecked; None when it is missing or is not JSON. So are `applied`,
@@ -68,6 +68,7 @@ class JobOutcome:
     lost: str = ""
     error: str = ""
     was_killed: bool = False
+    why_killed: str = ""
     digest: str = ""
     load_before: tuple[float, ...] = ()
     leftovers: tuple[str, ...] = ()
@@ -101,6 +102,11 @@ def poll(node: Node, job_id: str) -> Status:
     if _is_done(node, job_id):
         return Status(state="done")
     return _status(ask(node, "poll", job_id))
+
+
+def renew(node: Node, job_id: str) -> Status:
+    """Return where a job is, and begin its lease on the node anew: it ends itself when nobody does this in time."""
+    return _status(ask(node, "renew", job_id))
 
 
 def kill(node: Node, job_id: str, *, timeout_s: float = 120) -> Status:
@@ -170,6 +176,7 @@ def outcome(node: Node, job_id: str) -> JobOutcome:
         lost=result.get("lost", ""),
         error=result.get("error", ""),
         was_killed=result.get("killed", False),
+        why_killed=result.get("why_killed", ""),
         digest=result.get("digest", ""),
         load_before=tuple(result.get("load_before", ())),
         leftovers=tuple(result.get("leftovers", ())),

@@ -24,6 +24,7 @@ class JobSpec:
         params: The workload's parameters after the campaign's overrides.
         timeouts_s: Verb -> seconds, for every verb named and "stop".
         epoch: Number of the lease that the controller holds; the node refuses one lower than it has seen.
+        lease_s: How long the job goes on without being renewed (`albacore.nodes.job.renew`); None for ever.
         term_grace_s: How long a verb that is over its time may take to obey TERM before it is killed.
     """
 
@@ -35,6 +36,7 @@ class JobSpec:
     params: Mapping[str, Any] = field(default_factory=dict)
     timeouts_s: Mapping[str, float]
     epoch: int = 0
+    lease_s: float | None = None
     term_grace_s: float = 5.0
 
     def __post_init__(self) -> None:
@@ -99,7 +101,18 @@ class JobSpec:
 
     def to_json(self) -> bytes:
         """Return the text that the agent reads."""
-        fields = ("job_id", "system", "workload", "verbs", "config", "params", "timeouts_s", "epoch", "term_grace_s")
+        fields = (
+            "job_id",
+            "system",
+            "workload",
+            "verbs",
+            "config",
+            "params",
+            "timeouts_s",
+            "epoch",
+            "lease_s",
+            "term_grace_s",
+        )
         plain = {name: getattr(self, name) for name in fields}
         plain = {name: dict(value) if isinstance(value, Mapping) else value for name, value in plain.items()}
         return json.dumps(plain).encode()

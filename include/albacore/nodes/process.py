@@ -47,6 +47,13 @@ def is_alive(who: dict) -> bool:
     return who["boot"] == boot_id() and who["born"] is not None and born(who["pid"]) == who["born"]
 
 
+def send(who: dict | None, how: int) -> None:
+    """Send a signal to a process, if it is still the one on record."""
+    if who and is_alive(who):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(who["pid"], how)
+
+
 def adopt_orphans() -> None:
     """Become the parent of descendants whose own parent dies, so that none of them gets out of sight (prctl(2))."""
     import ctypes  # here, because only a supervisor needs it

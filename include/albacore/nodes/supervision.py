@@ -18,6 +18,7 @@ import sys
 import time
 from typing import Any
 
+import leasing
 import process
 import telemetry  # on the node it lies beside this file
 
@@ -110,6 +111,8 @@ class Supervisor:
         self.reader: telemetry.Reader | None = None
         self.ended: dict[int, int] = {}
         self.is_killed = False
+        self.why_killed = ""
+        self.lease_ends_at = leasing.ends_at(job)
         self.grace_s = float(spec["term_grace_s"])
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_BLOCK, WATCHED)
@@ -195,12 +198,22 @@ class Supervisor:
     def wait(self, pid: int, ends_at: float, readings: Telemetry | None, *, is_shielded: bool) -> int | None:
         """Return a verb's code, or None when its time is over or the job has to end."""
         while (rc := self.reap(pid)) is None:
-            due_at = min(ends_at, readings.tick()) if readings else ends_at
+            due_at = min(ends_at, self.lease_ends_at, readings.tick() if readings else ends_at)
             now = time.monotonic()
+            if now >= self.lease_ends_at:
+                self.look_at_lease()
+                continue
             if now >= ends_at or (self.is_killed and not is_shielded):
                 return None
             self.listen(max(0.0, due_at - now))
         return rc
+
+    def look_at_lease(self) -> None:
+        """Read the lease again, now that the one on record is over; the job ends when nobody has renewed it."""
+        self.lease_ends_at = leasing.ends_at(self.job)
+        if time.monotonic() >= self.lease_ends_at:
+            self.is_killed, self.lease_ends_at = True, float("inf")
+            self.why_killed = "its lease ended: nobody watched it any more"
 
     def listen(self, within_s: float) -> None:
         """Sleep until a child ends, somebody wants the job to end, or the time is over."""
@@ -237,7 +250,7 @@ class Supervisor:
         """Write the result, the last thing a job does."""
         if self.is_killed or any(step["rc"] or step["timed_out"] for step in self.steps):
             result["server_log_tail"] = tail(f"{self.job}/server.log")
-        result.update(steps=self.steps, killed=self.is_killed, ended_at=time.time())
+        result.update(steps=self.steps, killed=self.is_killed, why_killed=self.why_killed, ended_at=time.time())
         put_json(f"{self.job}/result.json", result, is_durable=True)
 
 
