@@ -26,9 +26,9 @@ def clock():
 
 
 @pytest.fixture
-def leases(tmp_path, clock):
-    """Leases of 60 s in a new SQLite store."""
-    store = Store(f"sqlite:///{tmp_path / 'store.db'}", clock=clock)
+def leases(url, clock):
+    """Leases of 60 s in a new store of each kind."""
+    store = Store(url, clock=clock)
     store.migrate()
     yield Leases(store, lease_s=60)
     store.close()
@@ -154,10 +154,11 @@ def sample_nodes(url, lane, count, found):
 
 
 @pytest.mark.node
-def test_twelve_lanes_on_ten_nodes_never_double_book(tmp_path):
-    """Real processes on SQLite: between a take and its give nobody else takes the node."""
-    url = f"sqlite:///{tmp_path / 'store.db'}"
-    Store(url).migrate()
+def test_twelve_lanes_on_ten_nodes_never_double_book(url):
+    """Real processes: between a take and its give nobody else takes the node."""
+    store = Store(url)
+    store.migrate()
+    store.close()
     context = multiprocessing.get_context("spawn")
     with context.Manager() as manager:
         found = manager.list()

@@ -15,9 +15,9 @@ from albacore.trial import Ask, Judgement, Note, Stability
 
 
 @pytest.fixture
-def log(tmp_path):
-    """The log of a run in a new SQLite store."""
-    store = Store(f"sqlite:///{tmp_path / 'a store.db'}", clock=lambda: 12.5)
+def log(url):
+    """The log of a run in a new store of each kind."""
+    store = Store(url, clock=lambda: 12.5)
     store.migrate()
     yield RunLog(store, "run")
     store.close()
@@ -190,9 +190,8 @@ def _configs(log):
 
 
 @pytest.mark.node
-def test_eight_processes_append_and_every_ask_replays(tmp_path):
+def test_eight_processes_append_and_every_ask_replays(url):
     """Numbers without gaps, ask indexes without gaps, and each ask comes out again from the log that it read."""
-    url = f"sqlite:///{tmp_path / 'store.db'}"
     store = Store(url)
     store.migrate()
     context = multiprocessing.get_context("spawn")

@@ -1,0 +1,51 @@
+"""A real PostgreSQL out of the pgserver wheel for tests of the store: on loopback, as an unprivileged uid if root."""
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+UID = 65534
+"""`nobody`: PostgreSQL refuses to be root, and initdb to be a uid without a name."""
+
+
+def _programs() -> Path:
+    """Return the folder of the wheel's binaries; the wheel itself is not imported, because it starts threads."""
+    spec = find_spec("pgserver")
+    assert spec is not None and spec.origin is not None
+    return Path(spec.origin).parent / "pginstall"
+
+
+@contextlib.contextmanager
+def postgres() -> Iterator[str]:
+    """Give the URL of an empty database; the server is stopped afterwards."""
+    who = {"user": UID, "group": UID, "extra_groups": []} if os.geteuid() == 0 else {}
+    with tempfile.TemporaryDirectory(prefix="alb-pg-", dir="/var/tmp") as place, socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+        probe.close()
+        # A copy, because the uid may not be able to pass through to the environment; of the same layout, for RPATH.
+        bins = Path(place, "pgserver", "pginstall")
+        shutil.copytree(_programs(), bins, symlinks=True)
+        libraries = _programs().parents[1] / "pgserver.libs"
+        if libraries.is_dir():
+            shutil.copytree(libraries, Path(place, "pgserver.libs"))
+        data = Path(place, "data")
+        data.mkdir()
+        if who:
+            Path(place).chmod(0o755)
+            os.chown(data, UID, UID)
+        quiet = {"check": True, "cwd": place, "stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, **who}
+        subprocess.run([bins / "bin/initdb", "-D", data, "-U", "albacore", "-A", "trust", "-N"], **quiet)
+        options = f"-p {port} -k {data} -c listen_addresses=127.0.0.1 -c fsync=off"
+        ctl = [bins / "bin/pg_ctl", "-D", data, "-w", "-l", data / "log"]
+        subprocess.run([*ctl, "-o", options, "start"], **quiet)
+        try:
+            yield f"postgresql+psycopg2://albacore@127.0.0.1:{port}/postgres"
+        finally:
+            subprocess.run([*ctl, "-m", "immediate", "stop"], **quiet)
