@@ -1,6 +1,7 @@
 """Laws of nodes behind SSH: who is trusted, what is tried again, what survives the way."""
 
 import dataclasses
+import json
 import os
 import sys
 import threading
@@ -9,10 +10,13 @@ import time
 import pytest
 from nodes import places, sshd
 
+from albacore.benchmark import Benchmark
 from albacore.errors import NodeError
 from albacore.nodes import job, ssh_link
+from albacore.nodes.blame import Placement, sample_or_failure
 from albacore.nodes.job_spec import JobSpec
 from albacore.nodes.preparation import prepare, put_folder
+from albacore.sample import Sample
 
 pytestmark = pytest.mark.node
 SLEEP = [sys.executable, "-S", "-c", "import time; time.sleep(30)"]
@@ -144,7 +148,7 @@ def test_no_value_is_ever_read_by_a_shell(node):
     for value in filter(None, values[1:7]):
         node.put(f"a/{value.replace('/', '')}", value.encode())
 
-    assert ended.stdout == __import__("json").dumps(values) + "\n"
+    assert ended.stdout == json.dumps(values) + "\n"
     assert not os.path.exists("/tmp/albacore-pwned")
     assert all(node.get(f"a/{value.replace('/', '')}") == value.encode() for value in filter(None, values[1:7]))
 
@@ -211,3 +215,21 @@ def test_preparing_copies_only_what_has_changed_and_a_job_runs(node):
     assert not put_folder(node, benchmark)
     assert job.wait(node, "one", within_s=20).state == "done"
     assert job.outcome(node, "one").metrics
+
+
+def test_the_demo_benchmark_is_measured_over_ssh(node):
+    """Install, load, start, run, stop of a real PostgreSQL; afterwards nothing of it is left."""
+    benchmark = Benchmark.read(places.BENCHMARKS, "postgres")
+    workload = benchmark.workload("reporting")
+    small = {"scale": 0.05, "warmup_s": 0.0, "measure_s": 0.0}
+
+    ready = prepare(node, benchmark, workload, params=small)
+    job.start(node, JobSpec.sample(workload, "one", {"work_mem": "16MB"}, params=small))
+    assert job.wait(node, "one", within_s=120).state == "done"
+    outcome = job.outcome(node, "one")
+    found = sample_or_failure(outcome, workload, Placement.on(node, config_id="c", started_at=0.0))
+
+    assert isinstance(found, Sample), found
+    assert found.metrics["report_ms"].unit == "ms"
+    assert ready.versions
+    assert outcome.leftovers == ()
