@@ -36,6 +36,13 @@ def test_one_bad_node_does_not_hide_the_faster_config():
     assert picked(Albacore(), given) == 0
 
 
+def test_the_worst_node_can_be_all_of_the_speed():
+    """With `worst` 1 the pick of calm configs is TUNA's."""
+    given = seen([[110, 111, 109, 110, 99], [100, 101, 100, 100, 100], [98, 99, 98, 97, 98]])
+
+    assert picked(Albacore(worst=1.0), given) == picked(Rule(threshold=0.3), given) == 1
+
+
 def test_times_are_the_mirror_image():
     """One over the throughputs gives the same order."""
     rows = np.array([[110, 111, 109, 110, 99], [100, 101, 100, 100, 100], [98, 99, 98, 97, 98]])

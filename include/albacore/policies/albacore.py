@@ -43,15 +43,17 @@ class Albacore:
         safe: Risk that is free for every config.
         tolerance: Relative range over the fleet above which a config is unstable, as in the paper's detector.
         fleet: Nodes over which a config is to stay within the tolerance.
+        worst: Share of the speed, in logarithms, that is the worst seen node's: 0 none, 1 all of it as in TUNA.
     """
 
     care: float = 1.0
     safe: float = 0.10
     tolerance: float = 0.30
     fleet: float = 10.0
+    worst: float = 0.0
 
     def __post_init__(self) -> None:
-        known = {"care": (0, 1e9), "safe": (0, 1), "tolerance": (0, 1e9), "fleet": (1, 1e9)}
+        known = {"care": (0, 1e9), "safe": (0, 1), "tolerance": (0, 1e9), "fleet": (1, 1e9), "worst": (0, 1)}
         for name, (low, high) in known.items():
             if not low <= getattr(self, name) <= high:
                 raise UserError(f"policy: {name}: expected a number from {low} to {high}, got {getattr(self, name)!r}.")
@@ -59,7 +61,9 @@ class Albacore:
     def scores(self, seen: Seen) -> NDArray[np.float64]:
         """Return (S, C) log speeds less the price of risk."""
         beyond = np.maximum(self.risk(seen) - self.free(seen), 0)
-        return _speed(seen) + np.log(np.maximum(1 - min(self.care, 1.0) * beyond, LEAST))
+        worst = np.log(goodness(seen.chosen_from, seen.direction)).min(axis=-1)
+        speed = (1 - self.worst) * _speed(seen) + self.worst * worst
+        return speed + np.log(np.maximum(1 - min(self.care, 1.0) * beyond, LEAST))
 
     def free(self, seen: Seen) -> NDArray[np.float64]:
         """Return (S, C) the risk that costs nothing."""
