@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 HARMLESS = ("GL Driver Message",)
@@ -37,17 +37,26 @@ def browser() -> Iterator[Browser]:
 
 @dataclass(slots=True)
 class Listener:
-    """Keeps what goes wrong in a page and its frames: errors of the console, of scripts, and failed requests."""
+    """Keeps what goes wrong in a page and its frames: errors of the console, of scripts, and failed requests.
 
+    Attributes:
+        only: Keep what the console says of addresses with this text; Airflow's UI around ours has words of its own.
+    """
+
+    only: str = ""
     complaints: list[str] = field(default_factory=list)
 
     def listen(self, page: Page) -> Page:
         """Listen to a page."""
-        page.on("console", lambda m: self._say(m.type in ("error", "warning"), f"{m.type}: {m.text}"))
-        page.on("pageerror", lambda error: self._say(True, f"script: {error}"))
-        page.on("response", lambda r: self._say(r.status >= 500, f"{r.status}: {r.url}"))
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self._say(self.only in (error.stack or ""), f"script: {error}"))
+        page.on("response", lambda r: self._say(r.status >= 500 and self.only in r.url, f"{r.status}: {r.url}"))
         page.on("dialog", lambda dialog: self._say(True, f"dialog: {dialog.message}"))
         return page
+
+    def _console(self, message: ConsoleMessage) -> None:
+        is_ours = self.only in message.location.get("url", "") or self.only in message.text
+        self._say(message.type in ("error", "warning") and is_ours, f"{message.type}: {message.text}")
 
     def _say(self, is_wrong: bool, text: str) -> None:
         if is_wrong and not any(word in text for word in HARMLESS):

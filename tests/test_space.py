@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from albacore.errors import SpaceError
@@ -59,6 +59,7 @@ def test_decode_after_encode_is_the_same_config(point: np.ndarray) -> None:
 
 @settings(max_examples=300)
 @given(numeric_knobs(), st.floats(0, 1))
+@example(Knob(name="any", kind=Kind.REAL, low=1e-06, high=1.000001, log=True, default=1e-06, special=(0.0,)), 1.0)
 def test_any_numeric_knob_decodes_inside_its_bounds_and_back(knob: Knob, u: float) -> None:
     """Every place of the interval is a legal value, and encoding it leads back to it."""
     value = knob.decode(u)

@@ -233,7 +233,8 @@ class Knob:
         share = SPECIAL_SHARE if self.special else 0.0
         first, last = self._ends()
         place = math.log(float(value)) if self.log else float(value)
-        return share + (1.0 - share) * (place - first) / (last - first) if last > first else share
+        # A logarithm and a sum round: the upper end of a range must not come out above 1.
+        return min(1.0, share + (1.0 - share) * (place - first) / (last - first)) if last > first else share
 
     def _ends(self) -> tuple[float, float]:
         """Return the range on the scale it is searched on; whole numbers own half a step to each side."""

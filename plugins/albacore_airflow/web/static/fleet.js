@@ -20,7 +20,7 @@ const table = new Table($("table"), {
   columns: [
     {
       key: "campaign", title: "Campaign", wide: "name", sort: (r) => r.title, text: (r) => `${r.title} ${r.campaign}`,
-      cell: (r) => [el("a", { href: address(r) }, r.title), el("small", {}, `${r.campaign}${r.has_dag ? "" : " · imported"}${r.is_paused ? " · paused" : ""} · ${r.runs} run${r.runs === 1 ? "" : "s"}`)],
+      cell: (r) => [el("a", { href: address(r) }, r.title), el("small", {}, `${r.campaign}${r.has_dag ? "" : " · no DAG here"}${r.is_paused ? " · paused" : ""} · ${r.runs} run${r.runs === 1 ? "" : "s"}`), r.last && el("small", {}, moment(r.last.opened_at))],
     },
     { key: "state", title: "State", sort: state, cell: (r) => badge(state(r), KINDS[state(r)] ?? "") },
     {
@@ -32,8 +32,7 @@ const table = new Table($("table"), {
     { key: "gain", title: "Gain so far", num: true, sort: (r) => r.last?.gain, cell: (r) => times(r.last?.gain) },
     { key: "unstable", title: "Unstable", num: true, sort: (r) => r.last?.unstable, cell: (r) => (r.last ? `${r.last.unstable} of ${r.last.trials}` : DASH) },
     { key: "left", title: "Time left", num: true, sort: (r) => r.last?.left_s, cell: (r) => (r.last?.is_live ? duration(r.last.left_s) : DASH) },
-    { key: "verdict", title: "Last verdict", wide: "verdict", sort: (r) => r.last?.verdict, cell: (r) => r.last?.verdict ?? el("span", { class: "muted" }, "none yet") },
-    { key: "opened", title: "Opened", sort: (r) => r.last?.opened_at, cell: (r) => moment(r.last?.opened_at) },
+    { key: "verdict", title: "Last verdict", wide: "verdict", sort: (r) => r.last?.verdict, cell: (r) => (r.last?.verdict ? el("div", { class: "clamp", title: r.last.verdict }, r.last.verdict) : el("span", { class: "muted" }, "none yet")) },
   ],
 });
 

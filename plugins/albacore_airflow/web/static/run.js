@@ -39,7 +39,6 @@ function showHead(line) {
     fact("Default", shown(line.default, line.unit)),
     fact("Gain so far", times(line.gain)),
     fact("Trials", String(line.trials), " ", el("small", {}, `${line.unstable} unstable, ${line.failed} failed`)),
-    fact("Opened", moment(line.opened_at)),
     line.dag_run_id && fact("Airflow", airflow(`${airflowRoot()}/dags/${part(line.campaign)}/runs/${part(line.dag_run_id)}`, "DAG run")),
     line.imported_from && fact("Imported from", line.imported_from),
     line.stop && fact("Stopped", line.stop),

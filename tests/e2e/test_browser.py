@@ -1,0 +1,69 @@
+"""A run from Airflow's form to its verdict, by somebody who only has a browser."""
+
+import re
+
+import pytest
+from browser import Listener, browser
+from clone import Clone
+from playwright.sync_api import Page, expect
+
+from albacore_ops import credential
+
+pytestmark = pytest.mark.e2e
+VERDICT_MS = 240_000
+
+
+def sign_in(page: Page, clone: Clone) -> None:
+    """Give name and password to Airflow's own page."""
+    page.goto(f"{clone.layout.url}/")
+    page.get_by_label("Username").fill(credential.USER)
+    page.locator("input[type=password]").fill(credential.password(clone.layout))
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("link", name="Tuning")).to_be_visible(timeout=30_000)
+
+
+def trigger(page: Page, clone: Clone, campaign: str, samples: int) -> None:
+    """Fill in the form of a campaign's DAG and send it."""
+    page.goto(f"{clone.layout.url}/dags/{campaign}")
+    page.get_by_test_id("trigger-dag-button").click()
+    field, item = page.locator("[name=element_samples]"), page.get_by_role("menuitem", name="Trigger", exact=True)
+    expect(field.or_(item).first).to_be_visible(timeout=30_000)
+    if item.is_visible():
+        item.click()
+    expect(field).to_be_visible(timeout=30_000)
+    field.fill(str(samples))
+    page.get_by_test_id("trigger-dag-submit").click()
+    expect(page.get_by_test_id("trigger-dag-submit")).to_have_count(0, timeout=30_000)
+
+
+def test_a_run_is_started_from_the_form_and_followed_to_its_verdict(clone):
+    """In the browser alone: sign in, form, fleet, pages, the tabs on DAG and run, and the verdict."""
+    campaign, listener = "small", Listener(only="/albacore/")
+    clone.wait_known(campaign)
+    with browser() as chromium:
+        page = listener.listen(chromium.new_page(viewport={"width": 1280, "height": 900}))
+        sign_in(page, clone)
+        trigger(page, clone, campaign, samples=6)
+
+        page.get_by_role("link", name="Tuning").first.click()
+        frame = page.frame_locator("iframe")
+        row = frame.locator("tbody tr", has_text=campaign)
+        expect(row).to_contain_text("samples", timeout=120_000)
+        row.get_by_role("link").first.click()
+        expect(frame.locator("#chart.js-plotly-plot")).to_be_visible(timeout=60_000)
+        expect(frame.locator("#state")).to_have_text(re.compile("ship|do not ship"), timeout=VERDICT_MS)
+        frame.get_by_role("link", name="Trials").click()
+        expect(frame.locator("tbody tr").first).to_be_visible()
+        assert frame.locator("tbody tr").count() >= 2
+        frame.get_by_role("link", name="Verdict").click()
+        expect(frame.locator(".ruling .sentence")).to_have_text(re.compile("^(Ship|Do not ship)"))
+        said = frame.locator(".ruling .sentence").inner_text()
+
+        page.goto(f"{clone.layout.url}/dags/{campaign}/plugin/tuning_of_dag")
+        expect(frame.locator("#state")).to_have_text(re.compile("ship"), timeout=60_000)
+        frame.get_by_role("link", name="DAG run").click()
+        expect(page).to_have_url(re.compile(f"/dags/{campaign}/runs/"))
+        page.goto(f"{page.url.split('?')[0]}/plugin/tuning_of_run")
+        frame.get_by_role("link", name="Verdict").click()
+        expect(frame.locator(".ruling .sentence")).to_have_text(said, timeout=60_000)
+    assert listener.complaints == []
