@@ -48,7 +48,7 @@ def test_a_run_is_started_from_the_form_and_followed_to_its_verdict(clone):
         page.get_by_role("link", name="Tuning").first.click()
         frame = page.frame_locator("iframe")
         row = frame.locator("tbody tr", has_text=campaign)
-        expect(row).to_contain_text("samples", timeout=120_000)
+        expect(row).to_contain_text("/ 6", timeout=120_000)
         row.get_by_role("link").first.click()
         expect(frame.locator("#chart.js-plotly-plot")).to_be_visible(timeout=60_000)
         expect(frame.locator("#state")).to_have_text(re.compile("ship|do not ship"), timeout=VERDICT_MS)

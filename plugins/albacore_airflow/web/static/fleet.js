@@ -24,8 +24,8 @@ const table = new Table($("table"), {
     },
     { key: "state", title: "State", sort: state, cell: (r) => badge(state(r), KINDS[state(r)] ?? "") },
     {
-      key: "progress", title: "Progress", sort: (r) => r.last && r.last.samples / r.last.limit,
-      cell: (r) => r.last && [el("progress", { max: "1", value: String(Math.min(1, r.last.samples / r.last.limit)), "aria-label": "Samples taken" }), el("small", {}, `${r.last.samples} / ${r.last.limit} samples`)],
+      key: "progress", title: "Samples", sort: (r) => r.last && r.last.samples / r.last.limit,
+      cell: (r) => r.last && [el("progress", { max: "1", value: String(Math.min(1, r.last.samples / r.last.limit)), "aria-label": "Samples taken" }), el("small", {}, `${r.last.samples} / ${r.last.limit}`)],
     },
     { key: "best", title: "Best", num: true, sort: (r) => r.last?.best?.value, cell: (r) => spread(r.last?.best, r.last?.unit) },
     { key: "default", title: "Default", num: true, sort: (r) => r.last?.default?.value, cell: (r) => spread(r.last?.default, r.last?.unit) },
