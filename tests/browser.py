@@ -48,7 +48,7 @@ class Listener:
 
     def listen(self, page: Page) -> Page:
         """Listen to a page."""
-        page.on("console", self._console)
+        page.on("console", lambda message: self._console(message))
         page.on("pageerror", lambda error: self._say(self.only in (error.stack or ""), f"script: {error}"))
         page.on("response", lambda r: self._say(r.status >= 500 and self.only in r.url, f"{r.status}: {r.url}"))
         page.on("dialog", lambda dialog: self._say(True, f"dialog: {dialog.message}"))
