@@ -50,8 +50,9 @@ def form(campaign: Campaign) -> dict[str, Param]:
         "preset": Param(campaign.policy.preset, enum=["tuna", "traditional", "naive"], title="Policy"),
         "optimizer": Param(campaign.optimizer.name, enum=sorted(KINDS), title="Optimizer"),
         "extends": Param(
-            "",
-            type="string",
+            None,
+            # A text that may not be null is one that the form has to be given: without it nobody could send the form.
+            type=["null", "string"],
             title="Extends",
             description="Id of a campaign run that has ended: it goes on up to these samples and hours.",
         ),

@@ -108,7 +108,8 @@ def test_the_form_has_the_values_of_the_file_and_a_place_for_the_run_it_extends(
     """samples, hours, seed, preset, optimizer: each has a title, and a range or a list of choices; then extends."""
     form = dict(shipped["dags"][name]["form"])
     assert list(form) == ["samples", "hours", "seed", "preset", "optimizer", "extends"]
-    assert form.pop("extends")["title"]
+    extends = form.pop("extends")
+    assert extends["title"] and "null" in extends["type"], "the form could not be sent without it"
     assert form["preset"]["enum"] == ["tuna", "traditional", "naive"]
     assert form["optimizer"]["enum"] == sorted(KINDS)
     assert all(field["title"] for field in form.values())
