@@ -10,7 +10,6 @@ import runpy
 import subprocess
 import sys
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +31,7 @@ SPACE: Space = asking["SPACE"]
 told: Callable[[int], list[Observation]] = asking["told"]
 HEAVY = ("smac", *asking["MODELS"])
 LIGHT = sorted(set(optimizers.KINDS) - set(HEAVY))
-LEFT_OUT = pytest.mark.skipif(find_spec("optuna") is None, reason="optuna is not installed: `make dev` installs it")
-KINDS = [
-    *LIGHT,
-    *(pytest.param(k, marks=[pytest.mark.node, *([LEFT_OUT] if k == "tpe" else [])]) for k in HEAVY),
-]
-"""Other kinds take seconds; tpe is left out where an environment from before its pins is used."""
+KINDS = [*LIGHT, *(pytest.param(kind, marks=pytest.mark.node) for kind in HEAVY)]
 OWN_DESIGN = ("bestconfig", "grid", "latin_hypercube", "metis")
 """Kinds whose paper gives them a first design of their own."""
 NO_SEARCH = ("random", "grid", "latin_hypercube")
