@@ -11,6 +11,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import Connection, event
+from sqlalchemy.engine import Engine
+
 # Airflow copies the public names of this module into its own settings: there are none to copy.
 __all__: list[str] = []
 
@@ -22,6 +25,22 @@ if _INCLUDE not in sys.path:
 # the dictionary it is given, so the two engines get one each. airflow.cfg names both.
 SQLITE_CONNECT_ARGS: dict[str, Any] = {"timeout": 30}
 SQLITE_CONNECT_ARGS_ASYNC: dict[str, Any] = {"timeout": 30}
+
+
+def _write_from_the_start(connection: Connection, name: str) -> None:
+    """Take SQLite's write lock before a savepoint that begins a transaction.
+
+    Such a savepoint reads first and writes later, and SQLite refuses the write at once, without waiting, when somebody
+    else wrote in between. Airflow makes a back-fill so, one savepoint per date, while the scheduler writes all the
+    time: thirty dates never came through.
+    """
+    raw = connection.connection.dbapi_connection
+    if connection.dialect.name == "sqlite" and getattr(raw, "in_transaction", True) is False:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+if sys.argv[1:2] in (["backfill"], ["api-server"]):
+    event.listen(Engine, "savepoint", _write_from_the_start)
 
 if sys.argv[1:2] == ["scheduler"]:
     # The executor's workers, and the tasks in them, are forks of the scheduler: what it has imported they need not
