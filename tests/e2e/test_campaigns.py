@@ -25,7 +25,7 @@ def test_the_values_of_the_form_are_those_of_the_run(clone, preset, nodes):
 
     log = law.check(followed)
     effective = clone.store().run(followed.id).effective
-    assert effective["limits"] == {"samples": 6, "hours": 0.5}
+    assert effective["limits"] == {"samples": 6, "hours": 0.5, "cost": None}
     assert (effective["seed"], effective["policy"]["preset"]) == (99, preset)
     assert effective["optimizer"]["name"] == "random"
     told = log.facts(Judgement)[1:]  # without the default's
