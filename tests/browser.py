@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-HARMLESS = ("GL Driver Message",)
-"""What the graphics driver of a machine without a graphics card says."""
+HARMLESS = ("GL Driver Message", "An iframe which has both allow-scripts and allow-same-origin")
+"""What the graphics driver of a machine without a graphics card says, and what Chromium says of Airflow's own frame."""
 
 
 def executable() -> str:
