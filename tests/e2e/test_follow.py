@@ -46,7 +46,7 @@ def test_ctrl_c_leaves_the_campaign_running_and_make_follow_comes_back_to_it(clo
         text=True,
         start_new_session=True,
     )
-    wait_until(lambda: (run := campaign.latest(clone.airflow, "small")) and run != before, 60, "it is started")
+    wait_until(lambda: (run := campaign.latest(clone.airflow, "small")) and run != before, 180, "it is started")
     followed = newest(clone, "small")
     assert followed.id
 
