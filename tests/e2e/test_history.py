@@ -7,6 +7,7 @@ import sys
 import pytest
 import recorded_files as small
 from clone import Clone, wait_until
+from small_campaigns import SMALL
 
 from albacore.store import rescorings, transcript
 from albacore_ops.rest import path
@@ -97,12 +98,14 @@ def test_a_policy_that_does_not_exist_fails_with_the_list(clone):
 
 def test_a_past_run_is_measured_again(clone):
     """With the folder that was archived when it opened; it says what it is."""
-    past = clone.start("small").wait()
+    clone.campaign("past", SMALL)  # of its own: a date's runs are all measured again, one after the other
+    wait_until(lambda: clone.airflow.find(path("dags", "past.history")), 120.0, "Airflow knows its history")
+    past = clone.start("past").wait()
     store = clone.store()
     date = rescorings.date_of(store.run(past.id)).date().isoformat()
 
-    backfill(clone, "small.history", (date, date), {"mode": "retune"})
-    ended(clone, "small.history", 1)
+    backfill(clone, "past.history", (date, date), {"mode": "retune"})
+    ended(clone, "past.history", 1)
 
     (again,) = [run for run in store.runs() if run.benchmark.get("retune_of") == past.id]
     assert again.benchmark["origin"] == "retune"
