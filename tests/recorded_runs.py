@@ -4,11 +4,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from runs import WORKLOAD
 from scenes import SPACE, FixedErrors, Play, sample
 from sqlalchemy import insert
+from stored_runs import WORKLOAD
 
-from albacore import concluding, replay
+from albacore import replay
 from albacore.campaign import parse
 from albacore.charts import book
 from albacore.charts.book import Book
@@ -17,7 +17,7 @@ from albacore.sample import Blame, Failure, Purpose, Sample
 from albacore.space import Kind, Knob, Space
 from albacore.store import CampaignRun, NodeRecord, Store, rows, schema
 from albacore.trial import Log, Note
-from albacore.verdict import Terms
+from albacore.verdict import Terms, concluding
 
 PLANT = '<img src=x onerror="window.planted=1">'
 """What must stay text wherever it turns up."""

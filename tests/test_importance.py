@@ -3,7 +3,7 @@
 import tomllib
 
 import numpy as np
-from runs import opened
+from stored_runs import opened
 
 from albacore import cli
 from albacore.cli.importance import lines

@@ -1,8 +1,8 @@
 """Which nodes a slot waits for, by what it and the other slots of its config ended in."""
 
 import pytest
-from runs import opened
 from scenes import failure, sample
+from stored_runs import opened
 
 from albacore.sample import Blame, Purpose
 from albacore_airflow import settings

@@ -1,7 +1,7 @@
 """Benchmark: a system under tune and the workloads that are put on it, read from a folder of data and executables.
 
 The folder keeps docs/benchmark-contract.md; here it is only read and checked. `knobs.toml` belongs to
-`albacore.catalogue`: this module checks that the file exists.
+`albacore.space.catalogue`: this module checks that the file exists.
 """
 
 import re

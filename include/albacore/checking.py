@@ -9,12 +9,12 @@ from pathlib import Path
 from albacore import campaign
 from albacore.benchmark import Benchmark, Workload
 from albacore.campaign import Campaign
-from albacore.catalogue import Catalogue, Facts
 from albacore.clouds import inventory
 from albacore.clouds.static import StaticCloud
 from albacore.errors import CampaignError, NodeError, UserError
 from albacore.optimizers import Advising
 from albacore.space import Space
+from albacore.space.catalogue import Catalogue, Facts
 
 USUAL_FACTS: Facts = {"ram_bytes": 8 * 2**30, "cores": 4, "disk_bytes": 100 * 2**30}
 """A node to compute bounds on where none is known: 8 GiB, 4 cores, 100 GiB."""

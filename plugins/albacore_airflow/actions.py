@@ -3,20 +3,20 @@
 Bad input is a UserError: expected, given, remedy.
 """
 
-from albacore import action, conclusion
-from albacore import exclusion as excluding
+from albacore.runs import action, conclusion
+from albacore.runs import exclusion as excluding
 from albacore_airflow import settings
 
 
 def stop(run_id: str, *, by: str, reason: str = "") -> None:
-    """Let a run ask no more; see `albacore.action.stop`."""
+    """Let a run ask no more; see `albacore.runs.action.stop`."""
     action.stop(settings.store(), run_id, by=by, reason=reason)
 
 
 def extend(
     run_id: str, *, by: str, samples: int | None = None, hours: float | None = None, cost: float | None = None
 ) -> dict[str, float]:
-    """Set new totals of a run's limits and return those in force; see `albacore.action.extend`.
+    """Set new totals of a run's limits and return those in force; see `albacore.runs.action.extend`.
 
     A run that goes on obeys them when its lanes look next. One that has ended is re-opened by a run of its campaign's
     DAG with the conf `extends`.
@@ -36,11 +36,11 @@ def exclude(run_id: str, *, by: str, node: str, since: float, until: float, reas
 
 
 def undo_exclude(run_id: str, *, by: str, exclusion: str) -> None:
-    """Take an exclusion back, by its id; see `albacore.exclusion.undo_exclude`."""
+    """Take an exclusion back, by its id; see `albacore.runs.exclusion.undo_exclude`."""
     excluding.undo_exclude(settings.store(), run_id, by=by, exclusion=exclusion)
     conclusion.conclude_again(settings.store(), run_id)
 
 
 def requeue(run_id: str, *, by: str, config_id: str, reason: str = "") -> None:
-    """Have a config measured again; see `albacore.exclusion.requeue`."""
+    """Have a config measured again; see `albacore.runs.exclusion.requeue`."""
     excluding.requeue(settings.store(), run_id, by=by, config_id=config_id, reason=reason)

@@ -5,21 +5,15 @@ import hashlib
 from collections import Counter
 from typing import Any
 
-from albacore import (
-    conclusion,
-    exclusion,
-    incumbent,
-    judging,
-    nights,
-    recorded,
-    sentinel,
-    validation,
-)
+from albacore import judging, recorded, sentinel
 from albacore.errors import ConfigError, NodeError, PlatformError
+from albacore.nightly import incumbent, nights
 from albacore.nodes import job
 from albacore.replay import Scene
+from albacore.runs import conclusion, exclusion
 from albacore.sample import Purpose
 from albacore.trial import Stability
+from albacore.verdict import validation
 from albacore_airflow import settings
 
 
@@ -171,7 +165,7 @@ def _plan(run_id: str, scene: Scene) -> validation.Plan:
 
 
 def conclude(run_id: str) -> dict[str, Any]:
-    """Return the verdict as plain data; see `albacore.conclusion.conclude`."""
+    """Return the verdict as plain data; see `albacore.runs.conclusion.conclude`."""
     return conclusion.conclude(settings.store(), run_id)
 
 

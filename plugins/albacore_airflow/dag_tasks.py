@@ -19,9 +19,9 @@ from airflow.sdk import (
 )
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
-from albacore.admission import Caller, NotTonightError
 from albacore.campaign import Campaign
 from albacore.errors import ConfigError, UserError
+from albacore.nightly.admission import Caller, NotTonightError
 from albacore.optimizers import KINDS
 from albacore_airflow import campaign_tasks, iteration_tasks, opening, progress, settings
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from albacore import calendar
-from albacore.calendar import Calendar
+from albacore.backfill import calendar
+from albacore.backfill.calendar import Calendar
 from albacore.errors import CampaignError
 from albacore_airflow import campaign_files, settings
 

@@ -11,8 +11,8 @@ from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOpe
 from airflow.sdk import Context, CronTriggerTimetable, Param, get_current_context, task
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
-from albacore import backfill
-from albacore.calendar import Calendar
+from albacore.backfill import dates
+from albacore.backfill.calendar import Calendar
 from albacore_airflow import history_files, retuning, settings
 from albacore_airflow.triggers import TurnTrigger
 
@@ -28,10 +28,10 @@ def moments(calendar: Calendar) -> CronTriggerTimetable:
 
 def form(calendar: Calendar) -> dict[str, Param]:
     """Return the form of a back-fill; a policy that is not known fails in the first task, with the list."""
-    known = backfill.policies(calendar)
+    known = dates.policies(calendar)
     return {
         "policy": Param(known[0], type="string", examples=list(known), title="Policy"),
-        "mode": Param(backfill.MODES[0], type="string", examples=list(backfill.MODES), title="Mode"),
+        "mode": Param(dates.MODES[0], type="string", examples=list(dates.MODES), title="Mode"),
     }
 
 
@@ -43,13 +43,13 @@ def find(name: str) -> list[str]:
     if dag_run.run_type.value != BACKFILL:
         raise AirflowSkipException(f"a run of type {dag_run.run_type.value}: only back-fills look at history")
     found = calendar_of(name)
-    request = backfill.request_of(dag_run.conf or {}, found)
+    request = dates.request_of(dag_run.conf or {}, found)
     moment = dag_run.logical_date
     if not isinstance(moment, datetime):
         raise AirflowSkipException("this run has no logical date, so no date's runs can be found")
     store = settings.store()
     store.migrate()
-    plan = backfill.plan(store, found, moment, request)
+    plan = dates.plan(store, found, moment, request)
     for reason in plan.reasons:
         print(reason)
     if not plan.runs:
@@ -69,10 +69,10 @@ def rescore(name: str, campaign_run: str) -> dict[str, Any]:
     context = get_current_context()
     context["campaign_run"] = campaign_run  # type: ignore[typeddict-unknown-key]
     found = calendar_of(name)
-    request = backfill.request_of(context["dag_run"].conf or {}, found)
+    request = dates.request_of(context["dag_run"].conf or {}, found)
     if request.mode != "rescore":
         raise AirflowSkipException(f"the mode of this back-fill is {request.mode}")
-    result = backfill.rescore_run(settings.store(), campaign_run, request.policy, found)
+    result = dates.rescore_run(settings.store(), campaign_run, request.policy, found)
     kept = {key: result.body[key] for key in ("incumbent", "gain", "ship", "sentence")}
     return {"campaign_run": campaign_run, "policy": request.policy, "policy_digest": result.policy_digest} | kept
 

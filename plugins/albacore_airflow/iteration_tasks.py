@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from albacore import exclusion, expectation, judging, recorded, replay, sentinel
+from albacore import expectation, judging, recorded, replay, sentinel
 from albacore.errors import PlatformError
 from albacore.replay import Scene
+from albacore.runs import exclusion
 from albacore.sample import Purpose
 from albacore.store.run_log import StaleError
 from albacore.trial import Ask, Judgement, Stability

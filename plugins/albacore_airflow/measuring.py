@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from albacore import admission, recorded
+from albacore import recorded
 from albacore.errors import NodeError, PlatformError
+from albacore.nightly import admission
 from albacore.nodes import Node, job
 from albacore.nodes.blame import Placement, sample_or_failure
 from albacore.nodes.job import JobSpec

@@ -10,14 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import albacore
-from albacore import action, admission, recorded, warm_start
-from albacore.admission import Caller
+from albacore import recorded
 from albacore.benchmark import Benchmark, unpack
 from albacore.campaign import Campaign, read
 from albacore.checking import space_of
 from albacore.errors import UserError
-from albacore.nights import PREPARED
+from albacore.nightly import admission, warm_start
+from albacore.nightly.admission import Caller
+from albacore.nightly.nights import PREPARED
 from albacore.nodes.preparation import prepare, probe_s
+from albacore.runs import action
 from albacore.space import Space
 from albacore.store import CampaignRun, NodeRecord
 from albacore.store.leases import Leases

@@ -10,8 +10,9 @@ from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOpe
 from airflow.sdk import BaseOperator, Context
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
-from albacore import admission, stopping
+from albacore import stopping
 from albacore.errors import NodeError, PlatformError
+from albacore.nightly import admission
 from albacore.sample import Blame, Failure, Sample
 from albacore_airflow import campaign_tasks, lanes, progress, settings
 from albacore_airflow.measuring import Measurement, Running, Slot

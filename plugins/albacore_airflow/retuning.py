@@ -12,10 +12,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from albacore import admission, recorded
+from albacore import recorded
 from albacore.benchmark import Benchmark, unpack
 from albacore.campaign import Campaign
 from albacore.errors import UserError
+from albacore.nightly import admission
 from albacore.store.leases import Leases
 from albacore_airflow import settings
 

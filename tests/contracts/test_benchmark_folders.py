@@ -9,7 +9,7 @@ import pytest
 
 from albacore import folder
 from albacore.benchmark import SYSTEM_VERBS, WORKLOAD_VERBS, Benchmark
-from albacore.catalogue import Catalogue
+from albacore.space.catalogue import Catalogue
 
 ROOT = Path(__file__).parents[2] / "include" / "benchmarks"
 SYSTEMS = sorted(path.parent.name for path in ROOT.glob("*/system.toml"))

@@ -14,7 +14,8 @@ import pytest
 from clone import Clone, Followed, wait_until
 from small_campaigns import noop
 
-from albacore import incumbent, nights, sentinel
+from albacore import sentinel
+from albacore.nightly import incumbent, nights
 from albacore.sample import Purpose, Sample
 from albacore_ops.campaign import ENDED
 from albacore_ops.rest import Json, path

@@ -6,16 +6,16 @@ import math
 import pandas as pd
 import pytest
 import recorded_files as small
-from runs import opened
 from scenes import SPACE, ask, failure, sample
+from stored_runs import opened
 
 from albacore import recorded
-from albacore.audit import faults
 from albacore.cli import main
 from albacore.errors import HistoryError, UserError
 from albacore.history import export, read
 from albacore.importing import Wanted, bring_in, check, dates_of
 from albacore.judging import judge
+from albacore.runs.audit import faults
 from albacore.sample import Blame, Purpose
 from albacore.store import Store, transcript
 from albacore.trial import Note

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 import pytest
+from nodes import places
 
 from albacore.nodes.local import FIRST_UID
 from albacore.nodes.ssh import SshNode
@@ -174,7 +175,7 @@ def node(endpoint: Endpoint, directory: Path, name: str = "n1", **changed) -> Ss
         "python": sys.executable,
         "endpoint": endpoint,
         "directory": PurePosixPath(directory / name),
-        "port": free_port(),
+        "port": places.free_port(),  # of a row; an ephemeral one may be another connection's a moment later
         "uid": FIRST_UID if os.geteuid() == 0 else None,
         "seed": 1,
         "patience_s": 1.0,

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from albacore.errors import PlatformError
-from albacore.knob import Knob
 from albacore.optimizers import Observation, highest_rung, initial_design
 from albacore.optimizers.smac import RANDOM_SHARE, Smac, column, in_child, place, scaled, value
 from albacore.space import Config, Space
+from albacore.space.knob import Knob
 
 SPACE = Space(
     knobs=(

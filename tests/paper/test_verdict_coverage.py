@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from albacore.comparison import compare
 from albacore.trial import Direction
+from albacore.verdict.comparison import compare
 
 pytestmark = pytest.mark.paper
 

@@ -1,6 +1,6 @@
 """Two policies over the same history, as a page."""
 
-from albacore.comparing import Comparison, Pair, Side, plain
+from albacore.backfill.comparing import Comparison, Pair, Side, plain
 
 
 def test_the_page_is_there_and_names_its_campaign(server):

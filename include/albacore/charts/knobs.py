@@ -6,7 +6,7 @@ from albacore import replay
 from albacore.charts import finite
 from albacore.charts.book import Book
 from albacore.charts.trials import knob_differences
-from albacore.knob import Knob
+from albacore.space.knob import Knob
 
 
 def page(book: Book) -> dict[str, Any]:

@@ -52,7 +52,7 @@ def _store(arguments: argparse.Namespace) -> "Store":
 
 
 def _stop(arguments: argparse.Namespace) -> int:
-    from albacore import action
+    from albacore.runs import action
 
     action.stop(_store(arguments), arguments.run, by=_me(), reason=arguments.reason)
     print(f"{arguments.run} asks no more: what is in flight is finished, then its best config is validated")
@@ -60,7 +60,7 @@ def _stop(arguments: argparse.Namespace) -> int:
 
 
 def _extend(arguments: argparse.Namespace) -> int:
-    from albacore import action
+    from albacore.runs import action
 
     given = {"samples": arguments.samples, "hours": arguments.hours, "cost": arguments.cost}
     limits = action.extend(_store(arguments), arguments.run, by=_me(), **given)
@@ -69,7 +69,7 @@ def _extend(arguments: argparse.Namespace) -> int:
 
 
 def _exclude(arguments: argparse.Namespace) -> int:
-    from albacore import exclusion
+    from albacore.runs import exclusion
 
     store = _store(arguments)
     if arguments.undo:
@@ -88,13 +88,13 @@ def _exclude(arguments: argparse.Namespace) -> int:
 
 def _concluded(store: "Store", run_id: str) -> str:
     """Return what a change of what counts means for the verdict of a run that has one."""
-    from albacore import conclusion
+    from albacore.runs import conclusion
 
     return "; its verdict is another one now" if conclusion.conclude_again(store, run_id) else ""
 
 
 def _requeue(arguments: argparse.Namespace) -> int:
-    from albacore import exclusion
+    from albacore.runs import exclusion
 
     store = _store(arguments)
     exclusion.requeue(store, arguments.run, by=_me(), config_id=arguments.config, reason=arguments.reason)

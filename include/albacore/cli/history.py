@@ -69,7 +69,7 @@ def _import(arguments: argparse.Namespace) -> int:
 
 
 def _wanted(arguments: argparse.Namespace) -> "Wanted":
-    from albacore import calendar
+    from albacore.backfill import calendar
     from albacore.importing import CAMPAIGN, Wanted, dates_of
     from albacore.trial import Direction
 
@@ -122,7 +122,7 @@ def _export(arguments: argparse.Namespace) -> int:
 
 
 def _compare(arguments: argparse.Namespace) -> int:
-    from albacore.comparing import compare, lines, plain
+    from albacore.backfill.comparing import compare, lines, plain
 
     if len(arguments.policy) != 2:
         raise UserError(f"compare: expected --policy twice, got it {len(arguments.policy)} time(s).")

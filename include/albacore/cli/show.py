@@ -20,7 +20,7 @@ def register(commands: Any) -> None:
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from albacore.showing import list_runs, show_run
+    from albacore.runs.showing import list_runs, show_run
     from albacore.store import Store, address
 
     store = Store(address.find(os.environ, arguments.store))
@@ -34,7 +34,7 @@ def _show(arguments: argparse.Namespace) -> int:
 
 def _verify(store: "Store", run: str | None) -> int:
     """Replay every decision of a run; 1 when one comes out otherwise."""
-    from albacore.audit import audit, faults
+    from albacore.runs.audit import audit, faults
 
     if run is None:
         raise UserError("show --verify: expected the id of a campaign run. 'albacore show' lists them.")

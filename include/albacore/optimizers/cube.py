@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from albacore.knob import SPECIAL_SHARE, Knob
 from albacore.optimizers import new_config
 from albacore.space import Config, Space
+from albacore.space.knob import SPECIAL_SHARE, Knob
 
 SIDE = math.sqrt(0.5)
 """Length of an option's column: two different options are 1 apart, as the two ends of a range are."""

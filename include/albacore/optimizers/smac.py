@@ -27,9 +27,9 @@ from pathlib import Path
 from typing import Any
 
 from albacore.errors import PlatformError
-from albacore.knob import Kind, Knob, Value
 from albacore.optimizers import INITIAL, Observation, highest_rung, opening, taken_ids, untried
 from albacore.space import Config, Space
+from albacore.space.knob import Kind, Knob, Value
 
 RANDOM_SHARE = 0.2
 """Share of random configs among the proposals: the default of SMAC's multi-fidelity facade."""

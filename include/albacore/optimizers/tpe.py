@@ -18,9 +18,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from albacore.knob import Knob
 from albacore.optimizers import INITIAL, Observation, highest_rung, opening, taken_ids, untried
 from albacore.space import Config, Space
+from albacore.space.knob import Knob
 
 FEWEST = 4
 """Scores below which Optuna draws at random: two densities need something to differ in."""

@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from fastapi.responses import HTMLResponse
 
-from albacore import comparing
+from albacore.backfill import comparing
 from albacore.errors import UserError
 from albacore.store import rescorings
 from albacore_airflow import settings
