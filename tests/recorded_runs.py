@@ -4,19 +4,22 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import recorded_files
 from scenes import SPACE, FixedErrors, Play, sample
 from sqlalchemy import insert
 from stored_runs import WORKLOAD
 
-from albacore import replay
+from albacore import importing, replay, sentinel
 from albacore.campaign import parse
 from albacore.charts import book
 from albacore.charts.book import Book
+from albacore.nightly import nights
 from albacore.policies import presets
 from albacore.sample import Blame, Failure, Purpose, Sample
 from albacore.space import Kind, Knob, Space
 from albacore.store import CampaignRun, NodeRecord, Store, rows, schema
-from albacore.trial import Log, Note
+from albacore.store.run_log import RunLog
+from albacore.trial import Direction, Log, Note
 from albacore.verdict import Terms, concluding
 
 PLANT = '<img src=x onerror="window.planted=1">'
@@ -43,9 +46,11 @@ class Planted:
         return space.config({"mode": PLANT, "k1": (ask_index % 83) / 83})
 
 
-def opened_run(run_id: str, campaign: str, space: Space, *, opened_at: float, title: str = "") -> CampaignRun:
-    """Return an open run on ten nodes."""
-    table = {"name": campaign, "title": title, "system": "noop", "workload": "sleep", "nodes": {"tuning": 10}}
+def opened_run(
+    run_id: str, campaign: str, space: Space, *, opened_at: float, title: str = "", **tables
+) -> CampaignRun:
+    """Return an open run on ten nodes; keywords are further entries of its campaign's file."""
+    table = {"name": campaign, "title": title, "system": "noop", "workload": "sleep", "nodes": {"tuning": 10}, **tables}
     return CampaignRun(
         id=run_id,
         campaign=campaign,
@@ -166,10 +171,53 @@ def _marked(fact):
     return replace(fact, message=f"FATAL: {PLANT}", log=f"line 1\n{PLANT}\n") if isinstance(fact, Failure) else fact
 
 
+def write_imported(store: Store, folder: Path) -> str:
+    """Import a file with markup wherever a recorded run has a text; return the run's id.
+
+    Those are the file's name, its label, the licence beside it, knobs by name and value, and a node.
+    """
+    (folder / "LICENSE").write_text(f"Licence {PLANT}\n")
+    path, in_csv = folder / f"{PLANT}-tpcc-TUNA_run_0.csv", PLANT.replace('"', '""')
+    rows = [
+        (i, text.replace("mode", f"mode {in_csv}").replace("'on'", f"'{in_csv}'"), f'"{in_csv}"' if w == 2 else w, v)
+        for i, text, w, v in recorded_files.ROWS
+    ]
+    path.write_text(recorded_files.text(rows))
+    wanted = importing.Wanted(label=f"tpcc {PLANT}", direction=Direction.MAX)
+    (found,) = importing.bring_in(store, [path], wanted)
+    return found.run_id
+
+
+def write_nights(store: Store, *, opened_at: float, count: int = 4) -> None:
+    """Write nights of the campaign `nightly`: three nodes, default and incumbent on each; in the last one n2 is slow."""
+    kept = SPACE.config({"k0": 0.9, "k1": 0.5, "k2": 0.5})
+    entry = {"config_id": kept.id, "run": "nightly-1", "is_incumbent": True}
+    tables = {"schedule": "0 2 * * *", "nodes": {"tuning": 3}, "policy": {"rungs": [1, 3]}}
+    for i in range(1, count + 1):
+        at, run_id = opened_at + 86400.0 * (i - count), f"nightly-{i}"
+        store.open_run(opened_run(run_id, "nightly", SPACE, opened_at=at, title="Nightly: orders", **tables))
+        records = [NodeRecord(name=n, host=n, role="tuning", address={}, facts={"cores": 8}) for n in NODES[:3]]
+        store.put_nodes(run_id, records)
+        log = RunLog(store, run_id)
+        for config in (SPACE.default(), kept):
+            log.put_config(config.id, dict(config))
+        if i > 1:
+            log.append_note(Note(kind=sentinel.WARM_START, body={"configs": [entry], "passed_over": []}), key="begin")
+        for slot, node in enumerate(NODES[:3]):
+            times = (0.6 if i == count and node == "n2" else 1.0) * (1 + 0.004 * ((7 * i + 3 * slot) % 5 - 2))
+            figures = {SPACE.default().id: (100.0, Purpose.DEFAULT)} | ({kept.id: (150.0, Purpose.TUNE)} if i > 1 else {})
+            for config_id, (figure, purpose) in figures.items():
+                found = sample(config_id, node, figure * times, slot=slot, purpose=purpose)
+                log.append_sample(replace(found, started_at=at))
+        nights.note_drift(store, run_id)
+
+
 def make(path: Path, *, now: float) -> Store:
-    """Return a store with an ordinary run, `demo-1`, and one full of markup, `planted-1`."""
+    """Return a store with an ordinary run, `demo-1`, nights, and two full of markup: `planted-1`, and one imported."""
     store = Store(f"sqlite:///{path}")
     store.migrate()
     write_demo(store, "demo-1", opened_at=now - 7200)
     write_planted(store, "planted-1", opened_at=now - 3600)
+    write_imported(store, path.parent)
+    write_nights(store, opened_at=now - 1800)
     return store

@@ -12,6 +12,7 @@ from albacore.campaign import Campaign
 from albacore.clouds import inventory
 from albacore.clouds.static import StaticCloud
 from albacore.errors import CampaignError, NodeError, UserError
+from albacore.nightly import drift
 from albacore.optimizers import Advising
 from albacore.space import Space
 from albacore.space.catalogue import Catalogue, Facts
@@ -56,6 +57,8 @@ def check_campaign(path: Path) -> Iterator[str]:
     yield f"  ends after {found.limits.samples} samples or {found.limits.hours:g} hours"
     if found.schedule:
         yield f"  runs at '{found.schedule}' ({found.timezone}) and takes {found.warm_configs} config(s) over"
+        if warning := drift.advice(found.nodes.tuning):
+            yield f"  warning: {warning}"
     yield "in order"
 
 

@@ -81,8 +81,9 @@ def judge_default(run_id: str) -> dict[str, Any]:
         settings.run_log(run_id).append_judgement(judgement)
     _judge_incumbent(run_id)
     nights.note_drift(settings.store(), run_id)
-    for finding in nights.findings(settings.run_log(run_id).read()):
-        print(finding.sentence)
+    log = settings.run_log(run_id).read()
+    for said in filter(None, [*(finding.sentence for finding in nights.findings(log)), nights.advice(log)]):
+        print(said)
     return {"score": judgement.score, "relative_range": judgement.relative_range}
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import albacore
-from albacore import recorded
+from albacore import recorded, stopping
 from albacore.benchmark import Benchmark, unpack
 from albacore.campaign import Campaign, read
 from albacore.checking import space_of
@@ -80,7 +80,7 @@ def reopen_run(name: str, run_id: str, conf: Mapping[str, Any], caller: Caller, 
     Args:
         name: The campaign.
         run_id: The campaign run.
-        conf: `samples`, `hours`: the new totals; without one, or with a lower one, the run's own stays.
+        conf: `samples`, `hours`, `cost`: the new totals; without one, or with a lower one, the run's own stays.
         caller: The DAG run that re-opens it.
         by: Who asks for it.
 
@@ -94,7 +94,7 @@ def reopen_run(name: str, run_id: str, conf: Mapping[str, Any], caller: Caller, 
         raise UserError(
             f"extends: expected a run of campaign {name!r}, {run_id!r} is one of {run.campaign!r}. Trigger that one."
         )
-    limits = {limit: conf[limit] for limit in ("samples", "hours") if conf.get(limit) is not None}
+    limits = {limit: conf[limit] for limit in stopping.BOUNDED if conf.get(limit) is not None}
     admission.admit(store, recorded.campaign(run), run_id, caller)
     action.reopen(store, run_id, by=by, key=caller.dag_run_id, limits=limits)
     return run_id

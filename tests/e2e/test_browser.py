@@ -4,36 +4,11 @@ import re
 
 import pytest
 from browser import Listener, browser
-from clone import Clone
-from playwright.sync_api import Page, expect
-
-from albacore_ops import credential
+from playwright.sync_api import expect
+from signing_in import sign_in, trigger
 
 pytestmark = pytest.mark.e2e
 VERDICT_MS = 240_000
-
-
-def sign_in(page: Page, clone: Clone) -> None:
-    """Give name and password to Airflow's own page."""
-    page.goto(f"{clone.layout.url}/")
-    page.get_by_label("Username").fill(credential.USER)
-    page.locator("input[type=password]").fill(credential.password(clone.layout))
-    page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("link", name="Tuning")).to_be_visible(timeout=30_000)
-
-
-def trigger(page: Page, clone: Clone, campaign: str, samples: int) -> None:
-    """Fill in the form of a campaign's DAG and send it."""
-    page.goto(f"{clone.layout.url}/dags/{campaign}")
-    page.get_by_test_id("trigger-dag-button").click()
-    field, item = page.locator("[name=element_samples]"), page.get_by_role("menuitem", name="Trigger", exact=True)
-    expect(field.or_(item).first).to_be_visible(timeout=30_000)
-    if item.is_visible():
-        item.click()
-    expect(field).to_be_visible(timeout=30_000)
-    field.fill(str(samples))
-    page.get_by_test_id("trigger-dag-submit").click()
-    expect(page.get_by_test_id("trigger-dag-submit")).to_have_count(0, timeout=30_000)
 
 
 def test_a_run_is_started_from_the_form_and_followed_to_its_verdict(clone):

@@ -3,16 +3,21 @@
 import json
 import subprocess
 import sys
+from dataclasses import dataclass
 
 import pytest
 import recorded_files as small
+from browser import Listener, browser
 from clone import Clone, wait_until
+from playwright.sync_api import expect
+from signing_in import sign_in
 from small_campaigns import SMALL
 
 from albacore.store import rescorings, transcript
 from albacore_ops.rest import path
 
 pytestmark = pytest.mark.e2e
+DAG = "imported.history"
 DATES = ("2026-01-01", "2026-01-04")
 BUSY = "AlreadyRunningBackfill"
 """Why a back-fill is not made now, and may be in a moment: nothing has been made then."""
@@ -61,38 +66,94 @@ def task_states(clone: Clone, dag: str, run: dict) -> dict:
     return {task["task_id"]: task["state"] for task in clone.airflow.call("GET", where)["task_instances"]}
 
 
-def test_dates_are_back_filled_under_two_policies(clone, tmp_path):
-    """Results stand beside each other and the runs' own; the default re-does no date; one date has no record."""
-    clone.albacore("import", *map(str, small.write(tmp_path, runs=3)), "--first-date", DATES[0])
-    wait_until(lambda: clone.airflow.find(path("dags", "imported.history")), 120.0, "Airflow knows the history")
+def skipped(clone: Clone, dag: str, run: dict) -> list[str]:
+    """Return why `find` left a date out: its XCom; the log of `find` says the same."""
+    where = ("dags", dag, "dagRuns", run["dag_run_id"], "taskInstances", "find")
+    reasons = clone.airflow.call("GET", path(*where, "xcomEntries", "skipped"))["value"]
+    log = json.dumps(clone.airflow.call("GET", path(*where, "logs", "1")))
+    assert all(reason in log for reason in reasons), log
+    return reasons
+
+
+@dataclass(frozen=True, slots=True)
+class Twice:
+    """What there was of three recorded runs before, after the first and after the second policy."""
+
+    before: dict
+    first: dict
+    kept: dict
+    naive_by_default: dict
+    second: dict
+
+
+@pytest.fixture(scope="module")
+def twice(clone, tmp_path_factory) -> Twice:
+    """Three dates with records and one without, back-filled under two policies."""
+    files = small.write(tmp_path_factory.mktemp("recorded"), runs=3)
+    clone.albacore("import", *map(str, files), "--first-date", DATES[0])
+    wait_until(lambda: clone.airflow.find(path("dags", DAG)), 120.0, "Airflow knows the history")
     store = clone.store()
     before = {run.id: transcript.read(store, run.id) for run in store.runs() if run.campaign == "imported"}
 
-    backfill(clone, "imported.history", DATES, {"policy": "tuna"})
-    first = ended(clone, "imported.history", 4)
+    backfill(clone, DAG, DATES, {"policy": "tuna"})
+    first = ended(clone, DAG, 4)
     kept = rescorings.of_campaign(store, "imported", "tuna")
-    backfill(clone, "imported.history", DATES, {"policy": "naive"})
-    assert rescorings.of_campaign(store, "imported", "naive") == {}
-    backfill(clone, "imported.history", DATES, {"policy": "naive"}, reprocess_behavior="completed")
+    backfill(clone, DAG, DATES, {"policy": "naive"})
+    by_default = rescorings.of_campaign(store, "imported", "naive")
+    backfill(clone, DAG, DATES, {"policy": "naive"}, reprocess_behavior="completed")
     wait_until(lambda: len(rescorings.of_campaign(store, "imported", "naive")) == 3, 240.0, "the second policy")
-    second = ended(clone, "imported.history", 4)
+    store.close()
+    return Twice(before, first, kept, by_default, ended(clone, DAG, 4))
 
-    assert {run["state"] for run in (*first.values(), *second.values())} == {"success"}
-    assert task_states(clone, "imported.history", first["2026-01-04"]) == {"find": "skipped", "rescore": "skipped"}
-    assert rescorings.of_campaign(store, "imported", "tuna") == kept
-    assert {run_id: transcript.read(store, run_id) for run_id in before} == before
+
+def test_dates_are_back_filled_under_two_policies(clone, twice):
+    """Results stand beside each other and the runs' own; the default re-does no date."""
+    store = clone.store()
+
+    assert {run["state"] for run in (*twice.first.values(), *twice.second.values())} == {"success"}
+    assert len(twice.kept) == 3 and twice.naive_by_default == {}
+    assert rescorings.of_campaign(store, "imported", "tuna") == twice.kept
+    assert {run_id: transcript.read(store, run_id) for run_id in twice.before} == twice.before
     said = json.loads(clone.albacore("compare", "imported", "--policy", "tuna", "--policy", "naive", "--json"))
     assert said["changed"] == 3
     store.close()
 
 
+def test_a_date_without_a_record_is_skipped_with_its_reason(clone, twice):
+    """Both times: in the grid, in the task's log, and as a value."""
+    for found in (twice.first, twice.second):
+        empty = found["2026-01-04"]
+        assert task_states(clone, DAG, empty) == {"find": "skipped", "rescore": "skipped"}
+        (reason,) = skipped(clone, DAG, empty)
+        assert reason.startswith("no run of campaign imported is recorded from 2026-01-04")
+
+
+def test_two_policies_are_compared_on_one_page(clone, twice):
+    """In the browser, from the link in the head of a run's page; what it says is what the command says."""
+    listener = Listener(only="/albacore/")
+    with browser() as chromium:
+        page = listener.listen(chromium.new_page(viewport={"width": 1280, "height": 900}))
+        sign_in(page, clone)
+        page.goto(f"{clone.layout.url}/albacore/dags/imported/runs/{next(iter(twice.before))}/convergence")
+        page.get_by_role("link", name="Compare policies").click()
+        expect(page.locator("#gains.js-plotly-plot")).to_be_visible(timeout=30_000)
+        page.locator("#a").select_option("tuna")
+        page.locator("#b").select_option("naive")
+
+        expect(page.locator("#sum")).to_contain_text("The choice changes in 3 of 3 runs.")
+        expect(page.locator("tbody tr")).to_have_count(3)
+        page.locator("#b").select_option("tuna")
+        expect(page.locator("#sum")).to_contain_text("The choice changes in 0 of 3 runs.")
+    assert listener.complaints == []
+
+
 def test_a_policy_that_does_not_exist_fails_with_the_list(clone):
     """In the first task, and nothing is written."""
-    wait_until(lambda: clone.airflow.find(path("dags", "imported.history")), 120.0, "Airflow knows the history")
-    backfill(clone, "imported.history", ("2025-06-01", "2025-06-01"), {"policy": "best"})
+    wait_until(lambda: clone.airflow.find(path("dags", DAG)), 120.0, "Airflow knows the history")
+    backfill(clone, DAG, ("2025-06-01", "2025-06-01"), {"policy": "best"})
 
     at = "2025-06-01"
-    wait_until(lambda: runs(clone, "imported.history").get(at, {}).get("state") == "failed", 120.0, "it fails")
+    wait_until(lambda: runs(clone, DAG).get(at, {}).get("state") == "failed", 120.0, "it fails")
     assert rescorings.policies_of(clone.store(), "imported").keys() <= {"tuna", "naive"}
 
 

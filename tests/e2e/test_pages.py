@@ -11,7 +11,7 @@ from recorded_runs import PLANT
 
 pytestmark = pytest.mark.e2e
 
-PAGES = ("convergence", "trials", "spread", "nodes", "adjuster", "knobs", "verdict")
+PAGES = ("convergence", "trials", "spread", "nodes", "night", "adjuster", "knobs", "verdict")
 CHARTS = {"convergence": 1, "spread": 2, "nodes": 2, "adjuster": 1, "knobs": 1, "verdict": 1}
 
 
@@ -75,7 +75,7 @@ def test_a_page_shows_its_charts_without_a_complaint(open_page, page, scheme, wi
 def test_the_fleet_leads_to_a_run_and_back(open_page):
     """A row opens its run; the filter and the keyboard work."""
     page = open_page("/")
-    expect(page.locator("tbody tr")).to_have_count(3)
+    expect(page.locator("tbody tr")).to_have_count(5)
     page.keyboard.press("/")
     page.keyboard.type("reports")
     expect(page.locator("tbody tr")).to_have_count(1)
@@ -110,11 +110,60 @@ def test_markup_of_others_stays_text_and_never_runs(open_page):
     expect(fleet.locator("tbody")).to_contain_text(PLANT)
     assert fleet.evaluate("window.planted") is None
 
+    assert fleet.locator("#content img").count() == 0
+
     trials = open_page(of_run("trials", "planted-1"))
     trials.locator("input[type=search]").fill("failed")
     trials.locator("tbody tr").first.click()
     expect(trials.locator("dialog pre").first).to_contain_text(PLANT)
     assert trials.evaluate("window.planted") is None
+
+
+def test_markup_of_an_imported_file_stays_text_too(open_page, site):
+    """Its name, its label, its knobs by name and value, a node's name: on every page of the run, and in a trial."""
+    (found,) = site.ask("/data/dags/imported/runs").json["runs"]
+    places = {
+        "convergence": ["#title", "#facts"],
+        "knobs": ["#space"],
+        "nodes": ["#table", "#exclude select[name=node]"],
+        "trials": ["#title"],
+        "spread": ["#title"],
+        "night": ["#title"],
+        "adjuster": ["#title"],
+        "verdict": ["#title"],
+    }
+    for name, ids in places.items():
+        page = open_page(f"/dags/imported/runs/{found['run']}/{name}")
+        expect(page.locator("#body")).to_be_visible()
+        for place in ids:
+            expect(page.locator(place)).to_contain_text(PLANT)
+        page.wait_for_timeout(300)
+        assert page.evaluate("window.planted") is None, name
+        assert page.locator("#content img, #head img").count() == 0, name
+    trials = open_page(f"/dags/imported/runs/{found['run']}/trials")
+    trials.locator("tbody tr.best").click()
+    expect(trials.locator("dialog[open]")).to_contain_text(f"mode {PLANT}")
+    fleet = open_page("/")
+    expect(fleet.locator("tbody tr", has_text="no DAG here")).to_contain_text(f"tpcc {PLANT}")
+    assert trials.evaluate("window.planted") is None and fleet.evaluate("window.planted") is None
+
+
+def test_a_night_says_what_has_moved_and_what_it_began_with(open_page):
+    """A mark in the fleet, a notice on every page of the run, and a page of its own with the nights before."""
+    fleet = open_page("/")
+    row = fleet.locator("tbody tr", has_text="Nightly: orders")
+    expect(row).to_contain_text("machine moved")
+    run = open_page(of_run("convergence", "nightly-4"))
+    expect(run.locator("#warnings")).to_contain_text("The machine moved: node n2 is")
+
+    page = open_page(of_run("night", "nightly-4"))
+    expect(page.locator("#moved tbody tr")).to_contain_text("n2")
+    expect(page.locator("#moved .notice")).to_contain_text("Set nodes.tuning to 5 or more")
+    assert page.evaluate("document.getElementById('nights').data.map((t) => t.x.length)") == [4, 4]
+    expect(page.locator("#taken tbody tr")).to_contain_text("incumbent")
+    page.locator("#taken").get_by_role("link", name="nightly-1").click()
+    expect(page.locator("#moved")).to_contain_text("There is no earlier night")
+    expect(page.locator("#taken")).to_contain_text("A cold start")
 
 
 def test_the_threshold_colours_at_once(open_page):

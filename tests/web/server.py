@@ -19,7 +19,7 @@ from fastapi.routing import APIRoute
 
 from albacore_airflow.web.app import make
 
-CAMPAIGNS = ("demo", "planted", "asleep")
+CAMPAIGNS = ("demo", "planted", "nightly", "asleep")
 
 
 def routes() -> list[dict[str, Any]]:

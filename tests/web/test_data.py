@@ -2,7 +2,7 @@
 
 import time
 
-PAGES = ("convergence", "trials", "spread", "nodes", "adjuster", "knobs", "verdict")
+PAGES = ("convergence", "trials", "spread", "nodes", "night", "adjuster", "knobs", "verdict")
 
 
 def test_every_page_has_html_and_data(server):
@@ -31,12 +31,27 @@ def test_the_fleet_lists_every_campaign_that_has_a_run_or_a_dag(server):
     """A campaign without a run is there too, and says so."""
     rows = {row["campaign"]: row for row in server.ask("/data/fleet", user="view").json["campaigns"]}
 
-    assert set(rows) == {"demo", "planted", "asleep"}
+    assert set(rows) == {"demo", "planted", "imported", "nightly", "asleep"}
     assert rows["asleep"]["last"] is None and rows["asleep"]["is_paused"]
     demo = rows["demo"]["last"]
     assert demo["best"]["value"] > demo["default"]["value"] > 0
     assert (demo["state"], demo["is_live"]) == ("ship", False)
     assert demo["unstable"] > 0 and demo["verdict"].startswith("Ship")
+
+
+def test_what_has_moved_is_on_the_fleet_and_on_the_page_of_the_nights(server):
+    """The sentence of the log, the nights that it rests on, and the run that the incumbent is from."""
+    (row,) = [row for row in server.ask("/data/fleet").json["campaigns"] if row["campaign"] == "nightly"]
+    page = server.ask("/data/dags/nightly/runs/nightly-4/pages/night").json
+
+    assert [one["what"] for one in row["last"]["moved"]] == ["machine"]
+    assert row["last"]["moved"][0]["sentence"] == page["moved"][0]["sentence"]
+    assert page["moved"][0]["nodes"] == ["n2"]
+    assert [night["run"] for night in page["nights"]] == ["nightly-1", "nightly-2", "nightly-3", "nightly-4"]
+    assert [night["moved"] for night in page["nights"]] == [[], [], [], ["node"]]
+    assert page["nights"][1]["incumbent"] > page["nights"][1]["default"] > 90
+    assert page["taken_over"] == [{"config_id": page["taken_over"][0]["config_id"], "run_id": "nightly-1", "is_incumbent": True}]
+    assert page["advice"].startswith("3 tuning node(s) are few")
 
 
 def test_a_trial_says_why_its_score_is_what_it_is(server):

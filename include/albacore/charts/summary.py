@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from albacore import replay, stopping
-from albacore.charts import finite
+from albacore.charts import finite, night
 from albacore.charts.book import Book
 from albacore.replay import Scene
 from albacore.sample import Blame, Failure, Purpose, Sample
@@ -104,6 +104,7 @@ def line(book: Book, outside: Outside) -> dict[str, Any]:
         "seed": book.campaign.seed,
         "last_n": book.scene.log.last_n if book.scene else 0,
         "verdict": verdicts[-1].body.get("sentence") if verdicts else None,
+        "moved": night.moved(book),
         **(_progress(book, book.scene, outside, is_live=found.is_live) if book.scene else _nothing(book)),
     }
 
@@ -115,6 +116,8 @@ def _nothing(book: Book) -> dict[str, Any]:
         "limit": book.campaign.limits.samples,
         "hours": 0.0,
         "hours_limit": book.campaign.limits.hours,
+        "cost": None,
+        "cost_limit": book.campaign.limits.cost,
         "left_s": None,
         "trials": 0,
         "unstable": 0,
@@ -138,6 +141,8 @@ def _progress(book: Book, scene: Scene, outside: Outside, *, is_live: bool) -> d
         "limit": int(limits["samples"]),
         "hours": elapsed_s / 3600,
         "hours_limit": limits["hours"],
+        "cost": None if scene.price_per_hour is None else stopping.cost(scene),
+        "cost_limit": limits.get("cost"),
         "left_s": _left_s(elapsed_s, samples, limits) if is_live else None,
         "trials": len({j.config_id for j in judged}),
         "unstable": len({j.config_id for j in judged if j.stability is Stability.UNSTABLE}),

@@ -30,6 +30,10 @@ NODE_Z = 3.0
 NODE_SMALLEST = math.log(1.12)
 FEWEST = 3
 """Nodes among which one can be told from the others: of two it is not known which of them moved."""
+ENOUGH = 5
+"""Tuning nodes with which at least 90 % of the drifts of 10 % are found within two nights, at most 5 % false alarms."""
+FOUND_WITH = {2: 0.44, 3: 0.78, 4: 0.90}
+"""Fewer nodes -> share of configs that lost 10 % and are found within two nights; simulated, docs/decisions/drift.md."""
 OTHER_CONFIG = 1.5
 """How much less is known of a node's effect on a config by its effect on another one."""
 STEAL_POINTS = 2.0
@@ -100,6 +104,18 @@ def examine(earlier: Sequence[Night], tonight: Night) -> list[Finding]:
     nights = [night for night in earlier if night.default_id == tonight.default_id][-HISTORY:]
     streams = shifts(nights, tonight)
     return [*_level(nights, tonight, streams), *_config(tonight, streams), *_nodes(nights, tonight, streams)]
+
+
+def advice(nodes: int) -> str | None:
+    """Return what so many tuning nodes cannot show, by which figures, and what to do; None for enough of them."""
+    if nodes >= ENOUGH:
+        return None
+    share = FOUND_WITH.get(nodes)
+    seen = f"found in {share:.0%} of simulated cases" if share else "hardly ever found"
+    return (
+        f"{nodes} tuning node(s) are few to see what has moved: a config that lost 10 % is {seen} within two nights, "
+        f"with {ENOUGH} nodes in 98 %. Set nodes.tuning to {ENOUGH} or more."
+    )
 
 
 def shifts(nights: Sequence[Night], tonight: Night) -> dict[str, Shift | None]:

@@ -37,6 +37,7 @@ def note_drift(store: Store, run_id: str) -> Note:
         "findings": [dataclasses.asdict(finding) for finding in drift.examine(earlier, tonight)],
         "nights": [dataclasses.asdict(night) for night in earlier],
         "tonight": dataclasses.asdict(tonight),
+        "advice": drift.advice(len(tonight.default)) if recorded.campaign(run).schedule else None,
     }
     return RunLog(store, run_id).append_note(Note(kind=DRIFT, body=json.loads(json.dumps(body))), key=DRIFT)
 
@@ -89,6 +90,18 @@ def of_run(store: Store, run: CampaignRun) -> Night:
 def findings(log: Log) -> list[Finding]:
     """Return what a run's log says has moved."""
     return [_finding(entry) for note in log.notes(DRIFT)[:1] for entry in _list(note.body.get("findings"))]
+
+
+def seen(note: Note) -> list[Night]:
+    """Return the nights of a note, tonight last with what it found to have moved."""
+    tonight = _noted(note.body)
+    return [_night(entry) for entry in _list(note.body.get("nights"))] + ([] if tonight is None else [tonight])
+
+
+def advice(log: Log) -> str | None:
+    """Return why this run's sentinels see less than they should, or None."""
+    said = [note.body.get("advice") for note in log.notes(DRIFT)[:1]]
+    return str(said[0]) if said and said[0] else None
 
 
 def again(note: Note) -> list[Finding]:

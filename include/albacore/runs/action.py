@@ -97,7 +97,7 @@ def reopen(store: Store, run_id: str, *, by: str, key: str, limits: dict[str, fl
     spent = [f"{name} {used[name]:.4g} of {value:g}" for name, value in (old | raised).items() if used[name] >= value]
     if spent:
         raise UserError(
-            f"extend {run_id}: expected new totals above what was used, got {', '.join(spent)}. Raise samples or hours."
+            f"extend {run_id}: expected new totals above what was used, got {', '.join(spent)}. Raise what is used up."
         )
     RunLog(store, run_id).append_note(Note(kind=REOPEN, body={**raised, "by": named(by), "key": key}), key=key)
 

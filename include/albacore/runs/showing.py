@@ -36,6 +36,7 @@ def show_run(store: Store, run_id: str) -> Iterator[str]:
     scene = recorded.scene(store, run)
     yield from _warm_start(scene)
     yield from (finding.sentence for finding in nights.findings(scene.log))
+    yield from filter(None, [nights.advice(scene.log)])
     for config_id in _configs(scene):
         yield from explain(scene, config_id)
     yield from _validation(scene)

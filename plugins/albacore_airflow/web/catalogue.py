@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from albacore.charts import adjuster, convergence, knobs, nodes, spread, trials, verdict_card
+from albacore.charts import adjuster, convergence, knobs, night, nodes, spread, trials, verdict_card
 from albacore.charts.book import Book
 
 
@@ -31,6 +31,7 @@ PAGES = (
     Page(name="trials", title="Trials", make=trials.page),
     Page(name="spread", title="Spread", make=spread.page),
     Page(name="nodes", title="Nodes", make=nodes.page),
+    Page(name="night", title="Nights", make=night.page),
     Page(name="adjuster", title="Noise adjuster", make=adjuster.page),
     Page(name="knobs", title="Knobs", make=knobs.page),
     Page(name="verdict", title="Verdict", make=verdict_card.page),

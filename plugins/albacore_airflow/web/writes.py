@@ -38,6 +38,7 @@ class Extend(Asked):
 
     samples: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     hours: Annotated[float, Field(gt=0, le=10_000)] | None = None
+    cost: Annotated[float, Field(gt=0, le=1e12)] | None = None
 
 
 class Exclude(Asked):
@@ -81,11 +82,7 @@ def stop(dag_id: str, run_id: str, asked: Stop, user: GetUserDep) -> dict[str, A
 @router.post("/extend")
 def extend(dag_id: str, run_id: str, asked: Extend, user: GetUserDep) -> dict[str, Any]:
     """Raise or lower the limits of the run."""
-    return _do(
-        dag_id,
-        run_id,
-        lambda: actions.extend(run_id, by=user.get_name(), samples=asked.samples, hours=asked.hours),
-    )
+    return _do(dag_id, run_id, lambda: actions.extend(run_id, by=user.get_name(), **asked.model_dump()))
 
 
 @router.post("/exclude")

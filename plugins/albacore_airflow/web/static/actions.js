@@ -1,17 +1,18 @@
 // What a user with the permission to edit the DAG may do with the run: a button, a dialog that says what follows, a POST.
-import { part, post } from "./api.js";
+import { airflow, part, post } from "./api.js";
 import { $, el, fill, toast } from "./dom.js";
 
 const head = $("head");
 const where = `dags/${part(head.dataset.dag)}/runs/${part(head.dataset.run)}/actions`;
 
 // Do an action, and say how it went; true when it was done. Scoring again takes a while: meanwhile nothing else is asked for.
-export async function act(name, body, done, after) {
+export async function act(name, body, done, after, then) {
   const buttons = [...document.querySelectorAll("button")].filter((button) => !button.disabled);
   for (const button of buttons) button.disabled = true;
   document.body.setAttribute("aria-busy", "true");
   try {
     await post(`${where}/${name}`, body);
+    await then?.();
     toast(done);
     await after?.();
     return true;
@@ -58,21 +59,30 @@ const stop = (after) =>
     (form) => act("stop", { reason: form.get("reason") }, "The run stops asking.", after),
   );
 
+// What a limit is called in the form, its value now, and the least step.
+const limits = (line) =>
+  [["samples", "Samples", line.limit, "1"], ["hours", "Hours", line.hours_limit, "any"], ["cost", "Cost", line.cost_limit, "any"]].filter(
+    ([, , now]) => now !== null && now !== undefined,
+  );
+
+// A run that has ended goes on in a DAG run of its own; Airflow starts no task of a DAG that is off.
+async function reopen(line) {
+  const dag = await airflow.get(`dags/${part(line.campaign)}`);
+  if (dag.is_paused) throw new Error(`The limits are changed, but the DAG ${line.campaign} is off: switch it on, then extend again.`);
+  await airflow.post(`dags/${part(line.campaign)}/dagRuns`, { logical_date: null, conf: { extends: line.run } });
+}
+
 const extend = (line, after) =>
   ask(
-    "Change the limits",
-    "New totals, written into the log. A run that has ended goes on in a DAG run of its own.",
-    [
-      el("label", {}, "Samples", el("input", { name: "samples", type: "number", min: "1", step: "1", value: String(line.limit) })),
-      el("label", {}, "Hours", el("input", { name: "hours", type: "number", min: "0", step: "any", value: String(line.hours_limit) })),
-    ],
-    "Change",
+    line.is_live ? "Change the limits" : "Extend this run",
+    `New totals, written into the log.${line.is_live ? "" : " The run goes on in a DAG run of its own, and is validated again."}`,
+    limits(line).map(([name, title, now, step]) => el("label", {}, title, el("input", { name, type: "number", min: "0", step, value: String(now) }))),
+    line.is_live ? "Change" : "Extend",
     false,
     (form) => {
-      const body = {};
-      if (Number(form.get("samples")) !== line.limit) body.samples = Number(form.get("samples"));
-      if (Number(form.get("hours")) !== line.hours_limit) body.hours = Number(form.get("hours"));
-      return act("extend", body, "The limits are changed.", after);
+      const changed = limits(line).filter(([name, , now]) => Number(form.get(name)) !== now);
+      const body = Object.fromEntries(changed.map(([name]) => [name, Number(form.get(name))]));
+      return act("extend", body, line.is_live ? "The limits are changed." : "The run goes on.", after, line.is_live ? null : () => reopen(line));
     },
   );
 

@@ -1,5 +1,7 @@
 // Asking the server. An answer that is no success becomes an Error whose message says what to do.
 export const root = document.documentElement.dataset.root;
+// Where Airflow itself is: the pages are mounted one step below it.
+export const airflowRoot = root.replace(/\/[^/]*$/, "");
 
 async function said(answer) {
   if (answer.ok) return answer.json();
@@ -18,14 +20,22 @@ async function said(answer) {
 
 export const get = async (path) => said(await fetch(`${root}/data/${path}`, { headers: { accept: "application/json" } }));
 
-export const post = async (path, body) =>
+const send = async (address, body) =>
   said(
-    await fetch(`${root}/${path}`, {
+    await fetch(address, {
       method: "POST",
       headers: { "content-type": "application/json", accept: "application/json" },
       body: JSON.stringify(body),
     }),
   );
+
+export const post = (path, body) => send(`${root}/${path}`, body);
+
+// Airflow's own REST API, as the user who is signed in.
+export const airflow = {
+  get: async (path) => said(await fetch(`${airflowRoot}/api/v2/${path}`, { headers: { accept: "application/json" } })),
+  post: (path, body) => send(`${airflowRoot}/api/v2/${path}`, body),
+};
 
 export const part = encodeURIComponent;
 

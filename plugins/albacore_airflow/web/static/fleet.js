@@ -22,7 +22,7 @@ const table = new Table($("table"), {
       key: "campaign", title: "Campaign", wide: "name", sort: (r) => r.title, text: (r) => `${r.title} ${r.campaign}`,
       cell: (r) => [el("a", { href: address(r) }, r.title), el("small", {}, `${r.campaign}${r.has_dag ? "" : " · no DAG here"}${r.is_paused ? " · paused" : ""} · ${r.runs} run${r.runs === 1 ? "" : "s"}`), r.last && el("small", {}, moment(r.last.opened_at))],
     },
-    { key: "state", title: "State", sort: state, cell: (r) => badge(state(r), KINDS[state(r)] ?? "") },
+    { key: "state", title: "State", sort: state, cell: (r) => [badge(state(r), KINDS[state(r)] ?? ""), (r.last?.moved ?? []).map((one) => [" ", el("span", { class: "badge unstable", title: one.sentence }, `${one.what} moved`)])] },
     {
       key: "progress", title: "Samples", sort: (r) => r.last && r.last.samples / r.last.limit,
       cell: (r) => r.last && [el("progress", { max: "1", value: String(Math.min(1, r.last.samples / r.last.limit)), "aria-label": "Samples taken" }), el("small", {}, `${r.last.samples} / ${r.last.limit}`)],

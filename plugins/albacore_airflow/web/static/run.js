@@ -1,5 +1,5 @@
 // What every page of a run has: its head, followed while the run lives, and the page's data whenever the log has grown.
-import { get, part, repeat } from "./api.js";
+import { airflowRoot, get, part, repeat } from "./api.js";
 import { offer } from "./actions.js";
 import { $, airflow, el, fill, toast } from "./dom.js";
 import { DASH, duration, figure, moment, number, times } from "./format.js";
@@ -35,17 +35,18 @@ function showHead(line) {
     fact("Samples", ...progress(line)),
     fact("Time", `${duration(line.hours * 3600)} of ${number(line.hours_limit)} h`),
     line.is_live && fact("Left", duration(line.left_s)),
+    line.cost !== null && fact("Cost", line.cost_limit === null ? number(line.cost) : `${number(line.cost)} of ${number(line.cost_limit)}`),
     fact("Best", shown(line.best, line.unit)),
     fact("Default", shown(line.default, line.unit)),
     fact("Gain so far", times(line.gain)),
     fact("Trials", String(line.trials), " ", el("small", {}, `${line.unstable} unstable, ${line.failed} failed`)),
-    line.dag_run_id && fact("Airflow", airflow(`${airflowRoot()}/dags/${part(line.campaign)}/runs/${part(line.dag_run_id)}`, "DAG run")),
+    line.dag_run_id && fact("Airflow", airflow(`${airflowRoot}/dags/${part(line.campaign)}/runs/${part(line.dag_run_id)}`, "DAG run")),
     line.imported_from && fact("Imported from", line.imported_from),
     line.stop && fact("Stopped", line.stop),
   );
+  const isTold = ["night", "verdict"].includes(run.page); // these two say it themselves
+  fill($("warnings"), isTold ? [] : line.moved.map((one) => el("div", { class: "notice warn" }, one.sentence)));
 }
-
-const airflowRoot = () => document.documentElement.dataset.root.replace(/\/[^/]*$/, "");
 
 async function chooser() {
   const { runs } = await get(`dags/${part(run.dag)}/runs`);
