@@ -46,9 +46,7 @@ class Planted:
         return space.config({"mode": PLANT, "k1": (ask_index % 83) / 83})
 
 
-def opened_run(
-    run_id: str, campaign: str, space: Space, *, opened_at: float, title: str = "", **tables
-) -> CampaignRun:
+def opened_run(run_id: str, campaign: str, space: Space, *, opened_at: float, title: str = "", **tables) -> CampaignRun:
     """Return an open run on ten nodes; keywords are further entries of its campaign's file."""
     table = {"name": campaign, "title": title, "system": "noop", "workload": "sleep", "nodes": {"tuning": 10}, **tables}
     return CampaignRun(
@@ -205,7 +203,9 @@ def write_nights(store: Store, *, opened_at: float, count: int = 4) -> None:
             log.append_note(Note(kind=sentinel.WARM_START, body={"configs": [entry], "passed_over": []}), key="begin")
         for slot, node in enumerate(NODES[:3]):
             times = (0.6 if i == count and node == "n2" else 1.0) * (1 + 0.004 * ((7 * i + 3 * slot) % 5 - 2))
-            figures = {SPACE.default().id: (100.0, Purpose.DEFAULT)} | ({kept.id: (150.0, Purpose.TUNE)} if i > 1 else {})
+            figures = {SPACE.default().id: (100.0, Purpose.DEFAULT)} | (
+                {kept.id: (150.0, Purpose.TUNE)} if i > 1 else {}
+            )
             for config_id, (figure, purpose) in figures.items():
                 found = sample(config_id, node, figure * times, slot=slot, purpose=purpose)
                 log.append_sample(replace(found, started_at=at))

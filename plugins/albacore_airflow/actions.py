@@ -3,6 +3,8 @@
 Bad input is a UserError: expected, given, remedy.
 """
 
+from contextlib import nullcontext
+
 from albacore.runs import action, conclusion
 from albacore.runs import exclusion as excluding
 from albacore_airflow import settings
@@ -27,18 +29,28 @@ def extend(
 def exclude(run_id: str, *, by: str, node: str, since: float, until: float, reason: str = "") -> str:
     """Let the samples of a node that started from `since` to `until` (epoch seconds) count no more; return the id.
 
-    A live run takes the missing samples again; one that has ended is judged by what is left and gets a new verdict.
+    A live run takes the missing samples again. One that has ended is judged by what is left and gets a new verdict:
+    that is `settle`, which may take minutes.
     """
     span = excluding.Span(node=node, since=since, until=until)
-    name = excluding.exclude(settings.store(), run_id, span, by=by, reason=reason)
-    conclusion.conclude_again(settings.store(), run_id)
-    return name
+    return excluding.leave_out(settings.store(), run_id, span, by=by, reason=reason)
 
 
 def undo_exclude(run_id: str, *, by: str, exclusion: str) -> None:
-    """Take an exclusion back, by its id; see `albacore.runs.exclusion.undo_exclude`."""
-    excluding.undo_exclude(settings.store(), run_id, by=by, exclusion=exclusion)
-    conclusion.conclude_again(settings.store(), run_id)
+    """Take an exclusion back, by its id; see `albacore.runs.exclusion.take_back`. Then `settle`."""
+    excluding.take_back(settings.store(), run_id, by=by, exclusion=exclusion)
+
+
+def settle(run_id: str, *, turn: excluding.Turn = nullcontext) -> None:
+    """Judge what an exclusion, or its undoing, left without a judgement, and conclude again if the run has ended.
+
+    Args:
+        run_id: The run.
+        turn: Entered for whatever computes: see `albacore.runs.exclusion.settle`.
+    """
+    excluding.settle_unwatched(settings.store(), run_id, turn=turn)
+    with turn():
+        conclusion.conclude_again(settings.store(), run_id)
 
 
 def requeue(run_id: str, *, by: str, config_id: str, reason: str = "") -> None:

@@ -147,7 +147,9 @@ def test_a_config_is_measured_again_from_its_page(clone, page):
     (again,) = log.requeues
     assert again.config_id == old.config_id and again.undone_n is None
     assert old in log.recorded(Judgement) and old not in log.facts(Judgement)
-    fresh, all_of_it = ([s for s in found(Sample) if s.config_id == old.config_id] for found in (log.facts, log.recorded))
+    fresh, all_of_it = (
+        [s for s in found(Sample) if s.config_id == old.config_id] for found in (log.facts, log.recorded)
+    )
     assert fresh and len(all_of_it) > len(fresh)
 
 

@@ -1,12 +1,13 @@
 """What a person may exclude or have measured again, and what that leaves in a run's log."""
 
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
 from scenes import failure
 from stored_runs import asked, counting, default_of, judged, judged_run, put
 
-from albacore import recorded, replay
+from albacore import judging, recorded, replay
 from albacore.errors import UserError
 from albacore.fact import EXCLUDE, INCLUDE
 from albacore.runs import audit, exclusion
@@ -37,6 +38,35 @@ def test_a_run_that_nobody_watches_is_judged_by_what_is_left(made):
 
     assert counting(made).trial(best.config_id).judged(1) == best
     assert len(counting(made).recorded(Judgement)) == 7
+    assert [line for line in audit.faults(made.store, "run") if line.startswith("judgement")] == []
+
+
+class Ended(Exception):
+    """The process that judges is ended."""
+
+
+def test_what_was_left_half_way_goes_on_where_it_was(made):
+    """The server is stopped after one of two judgements: the log says what is due, and undo is exact all the same."""
+    before, turns = counting(made).facts(Judgement), []
+
+    @contextmanager
+    def once():
+        if turns:
+            raise Ended
+        turns.append(1)
+        yield
+
+    name = exclusion.leave_out(made.store, "run", Span(node="n4", since=0.0, until=9e9), by="ann")
+    assert len(judging.overdue(recorded.scene(made.store, made.store.run("run")))) == 2
+    with pytest.raises(Ended):
+        exclusion.settle_unwatched(made.store, "run", turn=once)
+    assert len(judging.overdue(recorded.scene(made.store, made.store.run("run")))) == 1
+
+    assert exclusion.settle(made.store, "run") == 1
+    assert exclusion.settle(made.store, "run") == 0
+    exclusion.take_back(made.store, "run", by="bob", exclusion=name)
+    assert judging.overdue(recorded.scene(made.store, made.store.run("run"))) == []
+    assert counting(made).facts(Judgement) == before
     assert [line for line in audit.faults(made.store, "run") if line.startswith("judgement")] == []
 
 

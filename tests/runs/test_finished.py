@@ -51,7 +51,9 @@ def verdicts(log) -> list[Note]:
 def test_an_exclusion_that_concerns_the_verdict_writes_another_beside_it_and_undo_a_third(log):
     """One fresh node's samples are taken out, then back: the third verdict says what the first one said."""
     name = actions.exclude("r1", by="ann", node="f0", since=0.0, until=9e9)
+    actions.settle("r1")
     actions.undo_exclude("r1", by="ann", exclusion=name)
+    actions.settle("r1")
 
     first, second, third = (note.body for note in verdicts(log))
     assert set(first["best"]["by_node"]) == {"f0", "f1", "f2"}
@@ -72,6 +74,7 @@ def test_the_terminal_concludes_anew_as_the_page_does(log, capsys):
 def test_an_exclusion_that_changes_nothing_of_the_verdict_writes_none(log):
     """One sample of the default on a tuning node: judged by what is left, the verdict stands."""
     actions.exclude("r1", by="ann", node="n2", since=0.0, until=9e9)
+    actions.settle("r1")
 
     assert len(verdicts(log)) == 1
     default = settings.scene("r1").log.trial(settings.scene("r1").default_id).top
@@ -82,6 +85,7 @@ def test_a_verdict_whose_samples_are_all_excluded_ships_nothing_any_more(log):
     """The first one said to ship; what it rested on does not count."""
     for node in ("f0", "f1", "f2"):
         actions.exclude("r1", by="ann", node=node, since=0.0, until=9e9)
+        actions.settle("r1")
 
     first, *_, last = (note.body for note in verdicts(log))
     assert first["ship"] and not last["ship"]

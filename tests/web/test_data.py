@@ -50,7 +50,9 @@ def test_what_has_moved_is_on_the_fleet_and_on_the_page_of_the_nights(server):
     assert [night["run"] for night in page["nights"]] == ["nightly-1", "nightly-2", "nightly-3", "nightly-4"]
     assert [night["moved"] for night in page["nights"]] == [[], [], [], ["node"]]
     assert page["nights"][1]["incumbent"] > page["nights"][1]["default"] > 90
-    assert page["taken_over"] == [{"config_id": page["taken_over"][0]["config_id"], "run_id": "nightly-1", "is_incumbent": True}]
+    assert page["taken_over"] == [
+        {"config_id": page["taken_over"][0]["config_id"], "run_id": "nightly-1", "is_incumbent": True}
+    ]
     assert page["advice"].startswith("3 tuning node(s) are few")
 
 
@@ -81,6 +83,36 @@ def test_the_importance_of_knobs_is_computed_beside_the_request(server):
 
     assert first["state"] in ("computing", "ready")
     assert found["state"] == "ready" and found["knobs"][0]["knob"] == "k0"
+
+
+def test_scores_follow_an_exclusion_beside_the_request(server):
+    """The answer comes at once; the head says how many are left; taken back, every score is what it was."""
+    run, own = "/dags/planted/runs/planted-1", {"Origin": server.url, "Sec_Fetch_Site": "same-origin"}
+    before = server.ask(f"/data{run}/pages/convergence").json["told"]
+    body = {"node": "n4", "since": 0.0, "until": 9e9, "reason": "a test"}
+
+    begun = time.monotonic()
+    name = server.ask(f"{run}/actions/exclude", method="POST", body=body, **own).json["done"]
+    took = time.monotonic() - begun
+    first = server.ask(f"/data{run}/line").json
+    settled = settle(server, run)
+    server.ask(f"{run}/actions/undo-exclude", method="POST", body={"exclusion": name}, **own)
+    last = settle(server, run)
+
+    assert took < 2.0, "an action waits for no forest"
+    assert first["is_settling"]
+    assert settled["due"] == 0 and settled["fault"] is None
+    assert last["due"] == 0 and server.ask(f"/data{run}/pages/convergence").json["told"] == before
+    assert server.ask(f"{run}/actions/settle", method="POST", body={}, **own).status == 200
+
+
+def settle(server, run):
+    """Wait until a run is scored again; return its line."""
+    deadline = time.monotonic() + 120
+    while (found := server.ask(f"/data{run}/line").json)["is_settling"]:
+        assert time.monotonic() < deadline, found
+        time.sleep(0.2)
+    return found
 
 
 def test_the_tab_on_a_dag_leads_to_its_latest_run(server):

@@ -11,6 +11,7 @@ BODIES = {
     "exclude": {"node": "n1", "since": 1.0, "until": 2.0},
     "undo-exclude": {"exclusion": "x"},
     "requeue": {"config_id": "x"},
+    "settle": {},
 }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from albacore import recorded
+from albacore import judging, recorded
 from albacore.campaign import Campaign
 from albacore.replay import Scene
 from albacore.sample import Failure, Purpose, Sample
@@ -60,6 +60,13 @@ class Book:
     def void(self) -> frozenset[int]:
         """Numbers of the events that do not count any more: see `counting.py`."""
         return self.scene.log.void if self.scene else frozenset()
+
+    @cached_property
+    def due(self) -> int:
+        """How many rungs were judged, are not any more, and wait for another judgement or for samples."""
+        if self.scene is None or not self.void:
+            return 0
+        return len(judging.overdue(self.scene))
 
     @cached_property
     def trials(self) -> Mapping[str, Trial]:

@@ -105,6 +105,7 @@ def line(book: Book, outside: Outside) -> dict[str, Any]:
         "last_n": book.scene.log.last_n if book.scene else 0,
         "verdict": verdicts[-1].body.get("sentence") if verdicts else None,
         "moved": night.moved(book),
+        "due": book.due,
         **(_progress(book, book.scene, outside, is_live=found.is_live) if book.scene else _nothing(book)),
     }
 

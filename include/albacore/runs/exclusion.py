@@ -8,7 +8,8 @@ any more, `settle` judges by what is left.
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, replace
 
 from albacore import judging, recorded, replay, stopping
@@ -22,6 +23,7 @@ from albacore.store.leases import Leases, run_resource
 from albacore.store.run_log import RunLog
 from albacore.trial import Log
 
+Turn = Callable[[], AbstractContextManager[None]]
 LAPSED = "the run ended before it was measured again"
 
 
@@ -51,9 +53,23 @@ class Span:
 
 
 def exclude(store: Store, run_id: str, span: Span, *, by: str, reason: str = "") -> str:
+    """Leave samples out (`leave_out`), and judge by what is left when nobody watches the run; return the id."""
+    name = leave_out(store, run_id, span, by=by, reason=reason)
+    settle_unwatched(store, run_id)
+    return name
+
+
+def undo_exclude(store: Store, run_id: str, *, by: str, exclusion: str) -> None:
+    """Take an exclusion back (`take_back`), and judge what is to be judged when nobody watches the run."""
+    take_back(store, run_id, by=by, exclusion=exclusion)
+    settle_unwatched(store, run_id)
+
+
+def leave_out(store: Store, run_id: str, span: Span, *, by: str, reason: str = "") -> str:
     """Let the samples of a node that started in a span of time count no more; return the exclusion's id.
 
-    What is measured later than now is never excluded: a later `until` is cut.
+    What is measured later than now is never excluded: a later `until` is cut. Nothing is judged here, so this takes no
+    longer than reading the log.
 
     Raises:
         UserError: No sample of this node started then, or an argument is not what it should be.
@@ -67,11 +83,10 @@ def exclude(store: Store, run_id: str, span: Span, *, by: str, reason: str = "")
         return same[0].id
     name = _id("x", run_id, log.last_n, said)
     RunLog(store, run_id).append_note(Note(kind=EXCLUDE, body={"id": name, **said}), key=name)
-    _settle_unwatched(store, run_id)
     return name
 
 
-def undo_exclude(store: Store, run_id: str, *, by: str, exclusion: str) -> None:
+def take_back(store: Store, run_id: str, *, by: str, exclusion: str) -> None:
     """Take an exclusion back: later decisions are those of a log without it. One that is taken back stays so.
 
     Raises:
@@ -86,7 +101,6 @@ def undo_exclude(store: Store, run_id: str, *, by: str, exclusion: str) -> None:
         )
     body = {"id": exclusion, "by": named(by)}
     RunLog(store, run_id).append_note(Note(kind=INCLUDE, body=body), key=exclusion)
-    _settle_unwatched(store, run_id)
 
 
 def requeue(store: Store, run_id: str, *, by: str, config_id: str, reason: str = "") -> None:
@@ -123,29 +137,35 @@ def _cannot_requeue(store: Store, run_id: str, scene: replay.Scene, config_id: s
     return None
 
 
-def settle(store: Store, run_id: str, *, only: str | None = None) -> int:
+def settle(store: Store, run_id: str, *, only: str | None = None, turn: Turn = nullcontext) -> int:
     """Judge again, by the samples that are left, every rung whose judgement does not count any more.
 
-    A config that was to be measured again and was not gets its old samples back.
+    A config that was to be measured again and was not gets its old samples back. Ended half-way, it goes on where it
+    was when it is called again: what is due follows from the log.
 
     Args:
         store: Where the run is.
         run_id: The run; it asks no more, unless `only` names its default config.
         only: Judge the rungs of this config alone.
+        turn: Entered for each judgement: whoever shares its machine with samples waits there for a slot.
 
     Returns:
         How many judgements were written.
     """
-    log, done = RunLog(store, run_id), set()
+    writes, run, done = RunLog(store, run_id), store.run(run_id), set()
     if only is None:
-        _lapse(log)
+        _lapse(writes)
+    log = writes.read(telemetry=True)
+    known = recorded.configs(store, run)
     while True:
-        scene = recorded.scene(store, store.run(run_id), telemetry=True)
+        scene = recorded.scene_of(run, log, known)
         due = [key for key in judging.overdue(scene) if key not in done and only in (None, key[0])]
         if not due:
             return len(done)
-        log.append_judgement(judging.rejudge(scene, *due[0]))
+        with turn():
+            writes.append_judgement(judging.rejudge(scene, *due[0]))
         done.add(due[0])
+        log = Log((*log.events, *writes.read(telemetry=True, after=log.last_n).events))
 
 
 def _lapse(log: RunLog) -> None:
@@ -156,10 +176,10 @@ def _lapse(log: RunLog) -> None:
             log.append_note(Note(kind=INCLUDE, body={"id": again.id, "reason": LAPSED}), key=again.id)
 
 
-def _settle_unwatched(store: Store, run_id: str) -> None:
-    """Judge by what is left when no lane of the run will."""
+def settle_unwatched(store: Store, run_id: str, *, turn: Turn = nullcontext) -> None:
+    """Judge by what is left when no lane of the run will; see `settle`."""
     if store.run(run_id).space is not None and Leases(store).holder(run_resource(run_id)) is None:
-        settle(store, run_id)
+        settle(store, run_id, turn=turn)
 
 
 def _span_of(found: Exclusion) -> Span:

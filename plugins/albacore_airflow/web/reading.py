@@ -10,6 +10,7 @@ from albacore.charts.book import Book
 from albacore.errors import UserError
 from albacore.store import transcript
 from albacore_airflow import settings
+from albacore_airflow.web import settling
 from albacore_airflow.web.dag_runs import DagRunSeen
 from albacore_airflow.web.guards import campaign_of
 from albacore_airflow.web.shelf import Shelf
@@ -50,4 +51,4 @@ def line(book: Book, seen: DagRunSeen | None) -> dict[str, Any]:
         dag_state=seen.state if seen else "",
         imported_from=" · ".join(filter(None, (origin.source, origin.label, origin.method))) if origin else "",
     )
-    return summary.line(book, outside) | {"dag_run_id": seen.dag_run_id if seen else None}
+    return summary.line(book, outside) | settling.state(book.run.id) | {"dag_run_id": seen.dag_run_id if seen else None}

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from albacore.errors import AlbacoreError, UserError
 from albacore_airflow import actions
+from albacore_airflow.web import settling
 from albacore_airflow.web.guards import GetUserDep, may_edit, same_origin
 from albacore_airflow.web.reading import book_of
 
@@ -87,14 +88,24 @@ def extend(dag_id: str, run_id: str, asked: Extend, user: GetUserDep) -> dict[st
 
 @router.post("/exclude")
 def exclude(dag_id: str, run_id: str, asked: Exclude, user: GetUserDep) -> dict[str, Any]:
-    """Leave samples of a node out, and score again."""
-    return _do(dag_id, run_id, lambda: actions.exclude(run_id, by=user.get_name(), **asked.model_dump()))
+    """Leave samples of a node out; scores follow beside the requests."""
+    done = _do(dag_id, run_id, lambda: actions.exclude(run_id, by=user.get_name(), **asked.model_dump()))
+    settling.start(run_id)
+    return done
 
 
 @router.post("/undo-exclude")
 def undo_exclude(dag_id: str, run_id: str, asked: UndoExclude, user: GetUserDep) -> dict[str, Any]:
-    """Take excluded samples back in, and score again."""
-    return _do(dag_id, run_id, lambda: actions.undo_exclude(run_id, by=user.get_name(), exclusion=asked.exclusion))
+    """Take excluded samples back in; scores follow beside the requests."""
+    done = _do(dag_id, run_id, lambda: actions.undo_exclude(run_id, by=user.get_name(), exclusion=asked.exclusion))
+    settling.start(run_id)
+    return done
+
+
+@router.post("/settle")
+def settle(dag_id: str, run_id: str, _: Asked) -> dict[str, Any]:
+    """Go on with scores that are still missing, after a server was stopped in the middle of them."""
+    return _do(dag_id, run_id, lambda: settling.start(run_id))
 
 
 @router.post("/requeue")

@@ -5,7 +5,7 @@ import { $, el, fill, toast } from "./dom.js";
 const head = $("head");
 const where = `dags/${part(head.dataset.dag)}/runs/${part(head.dataset.run)}/actions`;
 
-// Do an action, and say how it went; true when it was done. Scoring again takes a while: meanwhile nothing else is asked for.
+// Do an action, and say how it went; true when it was done. Meanwhile nothing else is asked for.
 export async function act(name, body, done, after, then) {
   const buttons = [...document.querySelectorAll("button")].filter((button) => !button.disabled);
   for (const button of buttons) button.disabled = true;

@@ -1,6 +1,6 @@
 // What every page of a run has: its head, followed while the run lives, and the page's data whenever the log has grown.
 import { airflowRoot, get, part, repeat } from "./api.js";
-import { offer } from "./actions.js";
+import { act, offer } from "./actions.js";
 import { $, airflow, el, fill, toast } from "./dom.js";
 import { DASH, duration, figure, moment, number, times } from "./format.js";
 
@@ -24,7 +24,17 @@ export function progress(line) {
   return [el("progress", { max: "1", value: String(share), "aria-label": "Samples taken" }), " ", `${line.samples} / ${line.limit}`];
 }
 
-function showHead(line) {
+// Scores that are computed again after an exclusion: how many are left; who may act can have them gone on with.
+const isBusy = (line) => line.is_live || line.is_settling;
+
+function scoring(line, refresh) {
+  if (line.is_settling) return el("div", { class: "notice", id: "settling" }, line.due ? `Scoring again: ${line.due} left.` : "Scoring again: the verdict is next.");
+  if (!line.due || line.is_live) return null;
+  const again = el("button", { type: "button", onclick: () => act("settle", {}, "They are scored again.", refresh) }, "Score them now");
+  return el("div", { class: "notice warn" }, `${line.due} rungs lost samples and are not scored again yet. ${line.fault ?? ""} `, line.may_edit && again);
+}
+
+function showHead(line, refresh) {
   $("title").textContent = line.title || line.campaign;
   const state = $("state");
   state.hidden = false;
@@ -45,7 +55,7 @@ function showHead(line) {
     line.stop && fact("Stopped", line.stop),
   );
   const isTold = ["night", "verdict"].includes(run.page); // these two say it themselves
-  fill($("warnings"), isTold ? [] : line.moved.map((one) => el("div", { class: "notice warn" }, one.sentence)));
+  fill($("warnings"), scoring(line, refresh), isTold ? [] : line.moved.map((one) => el("div", { class: "notice warn" }, one.sentence)));
 }
 
 async function chooser() {
@@ -71,7 +81,7 @@ export async function follow(render) {
   const look = async () => {
     try {
       const line = await get(`${here}/line`);
-      showHead(line);
+      showHead(line, look);
       if (line.state !== state) {
         if (state !== null) toast(`${line.title || line.campaign}: ${line.state}`);
         state = line.state;
@@ -93,9 +103,9 @@ export async function follow(render) {
   };
   const first = await look().catch(() => null);
   chooser().catch(problem);
-  const again = () => repeat(async () => { const line = await look(); if (!line.is_live) { setTimeout(rest, 0); return false; } return true; }, LIVE_S);
-  const rest = () => repeat(async () => { const line = await look(); if (line.is_live) { setTimeout(again, 0); return false; } return true; }, REST_S);
-  (first && !first.is_live ? rest : again)();
+  const again = () => repeat(async () => { const line = await look(); if (!isBusy(line)) { setTimeout(rest, 0); return false; } return true; }, LIVE_S);
+  const rest = () => repeat(async () => { const line = await look(); if (isBusy(line)) { setTimeout(again, 0); return false; } return true; }, REST_S);
+  (first && !isBusy(first) ? rest : again)();
   return look;
 }
 
