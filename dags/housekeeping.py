@@ -1,6 +1,6 @@
 """Once a week Airflow forgets iterations older than their campaign's `keep_days`; campaign runs and the store stay."""
 
-from airflow.sdk import DAG, task
+from airflow.sdk import DAG, get_current_context, task
 
 from albacore_airflow import dag_tasks, housekeeping
 
@@ -18,6 +18,6 @@ with DAG(
     @task
     def clean() -> list[str]:
         """Run `airflow db clean` for iterations, remove their logs, and say what is gone."""
-        return list(housekeeping.clean())
+        return list(housekeeping.clean(witness=get_current_context()["dag_run"].run_id))
 
     clean()

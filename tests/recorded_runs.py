@@ -187,7 +187,7 @@ def write_imported(store: Store, folder: Path) -> str:
 
 
 def write_nights(store: Store, *, opened_at: float, count: int = 4) -> None:
-    """Write nights of the campaign `nightly`: three nodes, default and incumbent on each; in the last one n2 is slow."""
+    """Write nights of the campaign `nightly`: three nodes, two sentinels on each; in the last one n2 is slow."""
     kept = SPACE.config({"k0": 0.9, "k1": 0.5, "k2": 0.5})
     entry = {"config_id": kept.id, "run": "nightly-1", "is_incumbent": True}
     tables = {"schedule": "0 2 * * *", "nodes": {"tuning": 3}, "policy": {"rungs": [1, 3]}}

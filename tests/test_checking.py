@@ -43,6 +43,22 @@ def test_allowing_it_lets_in_only_what_is_named(benchmark):
     assert space_of(campaign(allow_denied=True), benchmark) == space_of(campaign(), benchmark)
 
 
+@pytest.mark.parametrize(("nodes", "schedule", "is_warned"), [(3, True, True), (5, True, False), (3, False, False)])
+def test_too_few_nodes_to_see_what_moves_are_warned_of(tmp_path, nodes, schedule, is_warned):
+    """Only where nights are compared: finding, evidence, remedy."""
+    path = tmp_path / "campaigns" / "nightly.toml"
+    path.parent.mkdir()
+    (tmp_path / "benchmarks").symlink_to(NOOP.parent)
+    text = f'system = "noop"\nworkload = "sleep"\n[policy]\nrungs = [1, 3]\n[nodes]\ntuning = {nodes}\n'
+    path.write_text('schedule = "0 2 * * *"\n' + text if schedule else text)
+
+    said = [line for line in check_campaign(path) if "warning" in line]
+
+    assert bool(said) is is_warned
+    if said:
+        assert "3 tuning node(s) are few" in said[0] and "Set nodes.tuning to 5" in said[0]
+
+
 def test_a_budget_too_small_for_the_optimizer_is_warned_of(tmp_path):
     """BestConfig with fewer tests per round than knobs: a line of the check, and none when the budget is enough."""
     text = 'system = "noop"\nworkload = "sleep"\n[policy]\npreset = "traditional"\n[nodes]\ntuning = 1\n'

@@ -1,7 +1,8 @@
 """Housekeeping: Airflow forgets iterations that are older than their campaign's `keep_days`; the store forgets nothing.
 
-Only runs of `<campaign>.iteration` go, through Airflow's own `db clean`, and their log files. Campaign runs stay in the
-grid, and whatever was measured and decided is in the store: pages, replay and history read that.
+Only runs of `<campaign>.iteration` go, through Airflow's own `db clean`, and their log files; and what the DAG
+processor logged day by day. Campaign runs stay in the grid, and whatever was measured and decided is in the store:
+pages, replay and history read that.
 """
 
 import os
@@ -22,13 +23,18 @@ DAG_ID = "housekeeping"
 TABLES = "dag_run,log"
 """With the runs go task instances, XComs and task states: `db clean` follows these tables itself."""
 DATABASE = "ALBACORE_AIRFLOW_DB"
-"""Airflow's database where airflow.cfg does not have it: a task is not given the address in its environment."""
+"""Airflow's database where airflow.cfg does not have it. A task cannot ask for it: Airflow puts a decoy into its
+environment and into its configuration. What is named by a command or a secret (`…_CONN_CMD`, `…_CONN_SECRET`) is found
+by the commands that are run here, as in any other process."""
 HIDDEN_IN_TASKS = ("AIRFLOW__DATABASE__SQL_ALCHEMY_CONN", "AIRFLOW__CORE__SQL_ALCHEMY_CONN")
 LEFT_OVER = re.compile(r"not cleaned due to errors: \[(.*?)\]", re.DOTALL)
 NEVER_CLEANED = {"deadline"}
 """Follows dag_run, but has no column dag_id, so Airflow 3.3.2 fails on it whenever --dag-ids is given; rows of deleted
 runs go with them."""
 LIMIT_S = 1800
+KEEP_DAYS = 30
+"""Days that logs of parsing are kept where no campaign says how long."""
+DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def main() -> None:
@@ -37,13 +43,19 @@ def main() -> None:
         print(line, flush=True)
 
 
-def clean(now: datetime | None = None) -> Iterator[str]:
-    """Clean the iterations of every campaign; yield what was done.
+def clean(now: datetime | None = None, *, witness: str | None = None) -> Iterator[str]:
+    """Clean the iterations of every campaign, and what parsing logged; yield what was done.
+
+    Args:
+        now: The present.
+        witness: The run of this DAG that asks: where the database does not know it, it is not the one to clean.
 
     Raises:
-        PlatformError: When `airflow db clean` fails.
+        PlatformError: When `airflow db clean` fails, or would clean another database than Airflow's.
     """
     now = now or datetime.now(UTC)
+    if witness is not None:
+        recognise(witness)
     for keep_days, dag_ids in sorted(by_age().items()):
         before = now - timedelta(days=keep_days)
         database_clean(dag_ids, before)
@@ -52,6 +64,9 @@ def clean(now: datetime | None = None) -> Iterator[str]:
             f"{', '.join(dag_ids)}: runs that began before {before:%Y-%m-%d %H:%M %Z} are gone from Airflow, "
             f"with the logs of {removed}"
         )
+    longest = timedelta(days=max(by_age(), default=KEEP_DAYS))
+    days = remove_parsing_logs(parsing_logs_folder(), now - longest)
+    yield f"the logs of {days} day(s) of parsing DAG files are gone, those before {now - longest:%Y-%m-%d}"
 
 
 def by_age() -> dict[int, list[str]]:
@@ -62,28 +77,57 @@ def by_age() -> dict[int, list[str]]:
     return dict(found)
 
 
+def recognise(witness: str) -> None:
+    """Expect the database that a command of this process reaches to be the one that Airflow runs on.
+
+    A task is not given the address: where it is only in the environment of Airflow's processes, the commands would
+    read airflow.cfg and clean whatever that names.
+
+    Args:
+        witness: A run of this DAG that goes on.
+
+    Raises:
+        PlatformError: It does not know the run.
+    """
+    done = _airflow("tasks", "states-for-dag-run", DAG_ID, witness)
+    if done.returncode != 0:
+        raise PlatformError(
+            f"housekeeping: expected the database that airflow.cfg names to be Airflow's own, it does not know run "
+            f"{witness} of this DAG; nothing was cleaned. Put the address into airflow.cfg, or into {DATABASE} or "
+            f"{HIDDEN_IN_TASKS[0]}_CMD in the environment of the scheduler.\n{_said(done)[-1000:]}"
+        )
+
+
 def database_clean(dag_ids: list[str], before: datetime) -> None:
     """Run Airflow's `db clean` for some DAGs.
 
     Raises:
         PlatformError: When it fails; the message has its last lines.
     """
-    command = [sys.executable, "-P", "-m", "airflow", "db", "clean", "--yes", "--skip-archive"]
     chosen = ["--clean-before-timestamp", before.isoformat(), "--dag-ids", ",".join(dag_ids), "--tables", TABLES]
-    done = subprocess.run(
-        [*command, *chosen],
+    done = _airflow("db", "clean", "--yes", "--skip-archive", *chosen)
+    said = _said(done)
+    if done.returncode != 0 or left_over(said):
+        raise PlatformError(
+            f"airflow db clean of {', '.join(dag_ids)}: exit code {done.returncode}. Is Airflow's database in "
+            f"airflow.cfg, or in {DATABASE}?\n{said[-2000:]}"
+        )
+
+
+def _airflow(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a command of Airflow to its end."""
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "airflow", *arguments],
         env=environment(os.environ),
         capture_output=True,
         text=True,
         timeout=LIMIT_S,
         check=False,
     )
-    said = (done.stdout + done.stderr).strip()
-    if done.returncode != 0 or left_over(said):
-        raise PlatformError(
-            f"airflow db clean of {', '.join(dag_ids)}: exit code {done.returncode}. Is Airflow's database in "
-            f"airflow.cfg, or in {DATABASE}?\n{said[-2000:]}"
-        )
+
+
+def _said(done: subprocess.CompletedProcess[str]) -> str:
+    return (done.stdout + done.stderr).strip()
 
 
 def left_over(said: str) -> set[str]:
@@ -122,6 +166,22 @@ def remove_logs(folder: Path, dag_id: str, before: datetime) -> int:
     old = [run for run in (folder / f"dag_id={dag_id}").glob("run_id=*") if _newest(run) < before.timestamp()]
     for run in old:
         shutil.rmtree(run, ignore_errors=True)
+    return len(old)
+
+
+def parsing_logs_folder() -> Path:
+    """Return where the DAG processor logs what parsing said: a folder a day."""
+    from airflow.sdk.configuration import conf
+
+    return Path(conf.get("logging", "dag_processor_child_process_log_directory"))
+
+
+def remove_parsing_logs(folder: Path, before: datetime) -> int:
+    """Remove the logs of parsing of the days before a date; return how many days."""
+    days = [day for day in folder.glob("*") if DAY.fullmatch(day.name) and not day.is_symlink()]
+    old = [day for day in days if day.name < f"{before:%Y-%m-%d}"]
+    for day in old:
+        shutil.rmtree(day, ignore_errors=True)
     return len(old)
 
 

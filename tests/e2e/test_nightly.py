@@ -162,13 +162,17 @@ def test_airflow_forgets_old_iterations_and_nothing_else_is_lost(three):
     clone, first, second = three[0].clone, three[0], three[1]
     logs = clone.layout.logs / f"dag_id={CAMPAIGN}.iteration"
     ages(clone, first)
+    parsed = clone.layout.logs / "dag_processor" / "2020-01-01"
+    parsed.mkdir()
     was = clone.albacore("show", first.id)
     assert first.iterations() and list(logs.glob(f"run_id={first.id}.*"))
 
     clone.airflow.call("POST", path("dags", "housekeeping", "dagRuns"), body={"logical_date": None})
     wait_until(lambda: not first.iterations(), 120, "the iterations are gone", pause_s=2.0)
     wait_until(lambda: not list(logs.glob(f"run_id={first.id}.*")), 60, "their logs are gone")
+    wait_until(lambda: not parsed.exists(), 60, "old logs of parsing are gone")
 
+    assert list(parsed.parent.glob("20*"))
     assert first.seen.state() == "success" and first.xcom("verdict", "verdict")
     assert second.iterations() and list(logs.glob(f"run_id={second.id}.*"))
     assert clone.albacore("show", first.id) == was

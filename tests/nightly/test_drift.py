@@ -105,6 +105,26 @@ def test_a_drift_of_ten_percent_is_found_within_two_nights(nodes, kind, what):
     assert found >= 180
 
 
+def test_fewer_nodes_than_it_takes_are_warned_of_with_figures_and_remedy():
+    """The simulations above hold for `ENOUGH` nodes; what is said of three is what three show."""
+    assert drift.ENOUGH == 5 and drift.advice(5) is None and drift.advice(10) is None
+    found = 0
+    for seed in range(200):
+        fleet = Fleet([seed, 3], 3)
+        nights = fleet.quiet(3 + seed % 9)
+        for _ in range(2):
+            findings, night = judged(nights, fleet.night(config=TEN_PERCENT))
+            nights.append(night)
+            if "config" in {one.what for one in findings}:
+                found += 1
+                break
+
+    said = drift.advice(3)
+    assert said is not None and "76%" in said and "Set nodes.tuning to 5" in said
+    assert found / 200 == pytest.approx(drift.FOUND_WITH[3], abs=0.09)  # three standard errors
+    assert "hardly ever" in str(drift.advice(1))
+
+
 def planted(seed=7, nights=6, nodes=10, **kind):
     fleet = Fleet(seed, nodes)
     return examine(fleet.quiet(nights), fleet.night(**kind))

@@ -44,6 +44,24 @@ def test_logs_of_old_runs_of_the_one_dag_go(tmp_path):
     ]
 
 
+def test_logs_of_parsing_go_by_their_day(tmp_path):
+    """The day of the date itself stays; so does what is no day, `latest` above all."""
+    for name in ("2026-10-20", "2026-10-22", "2026-11-21", "notes"):
+        (tmp_path / name / "dags-folder").mkdir(parents=True)
+    (tmp_path / "latest").symlink_to("2026-10-20")
+
+    assert housekeeping.remove_parsing_logs(tmp_path, NOW - timedelta(days=30)) == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["2026-10-22", "2026-11-21", "latest", "notes"]
+
+
+def test_a_database_that_is_not_airflows_own_is_not_cleaned(monkeypatch):
+    """It does not know the run that asks: the address is elsewhere, and the error says where it can be put."""
+    monkeypatch.setattr(housekeeping.sys, "executable", "/bin/false")
+
+    with pytest.raises(PlatformError, match=r"does not know run manual__1.*nothing was cleaned.*ALBACORE_AIRFLOW_DB"):
+        next(housekeeping.clean(NOW, witness="manual__1"))
+
+
 def test_campaigns_are_cleaned_by_their_own_age(tmp_path, monkeypatch):
     """`keep_days` of each file; only iterations are named."""
     for name, days in (("a", 30), ("b", 7), ("c", 30)):

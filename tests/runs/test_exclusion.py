@@ -41,7 +41,7 @@ def test_a_run_that_nobody_watches_is_judged_by_what_is_left(made):
     assert [line for line in audit.faults(made.store, "run") if line.startswith("judgement")] == []
 
 
-class Ended(Exception):
+class EndedError(Exception):
     """The process that judges is ended."""
 
 
@@ -52,13 +52,13 @@ def test_what_was_left_half_way_goes_on_where_it_was(made):
     @contextmanager
     def once():
         if turns:
-            raise Ended
+            raise EndedError
         turns.append(1)
         yield
 
     name = exclusion.leave_out(made.store, "run", Span(node="n4", since=0.0, until=9e9), by="ann")
     assert len(judging.overdue(recorded.scene(made.store, made.store.run("run")))) == 2
-    with pytest.raises(Ended):
+    with pytest.raises(EndedError):
         exclusion.settle_unwatched(made.store, "run", turn=once)
     assert len(judging.overdue(recorded.scene(made.store, made.store.run("run")))) == 1
 

@@ -32,8 +32,8 @@ FEWEST = 3
 """Nodes among which one can be told from the others: of two it is not known which of them moved."""
 ENOUGH = 5
 """Tuning nodes with which at least 90 % of the drifts of 10 % are found within two nights, at most 5 % false alarms."""
-FOUND_WITH = {2: 0.44, 3: 0.78, 4: 0.90}
-"""Fewer nodes -> share of configs that lost 10 % and are found within two nights; simulated, docs/decisions/drift.md."""
+FOUND_WITH = {2: 0.44, 3: 0.76, 4: 0.90}
+"""Fewer nodes -> share of configs that lost 10 % and are found in two nights; simulated, docs/decisions/drift.md."""
 OTHER_CONFIG = 1.5
 """How much less is known of a node's effect on a config by its effect on another one."""
 STEAL_POINTS = 2.0
