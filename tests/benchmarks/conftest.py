@@ -28,8 +28,8 @@ SMALL = {**DEFAULTS, "scale": 0.05, "warmup_s": 0.0, "measure_s": 0.0}
 # interpreter's home, exactly as on a user's machine.
 DROPPED = """
 import __future__, os, pkgutil, runpy, sys
-import contextlib, ctypes, dataclasses, hashlib, json, math, pathlib, re, shutil, signal, statistics
-import subprocess, threading, time
+import contextlib, ctypes, dataclasses, hashlib, json, math, pathlib, re, resource, shutil, signal, statistics
+import subprocess, threading, time, tomllib
 import concurrent.futures.thread, encodings.idna
 uid = int(sys.argv[1]); os.setgroups([]); os.setgid(uid); os.setuid(uid)
 runpy.run_path(sys.argv[2], run_name="__main__")

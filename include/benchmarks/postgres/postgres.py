@@ -17,6 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from software import WHEEL, missing, programs
+
 VERSION = "16.2"
 USER = "albacore"
 DATABASE = "postgres"
@@ -79,6 +81,7 @@ class Node:
     uid: int | None
     seed: int
     workload: Path | None
+    server: str = WHEEL
 
     @classmethod
     def from_environment(cls) -> Node:
@@ -93,6 +96,7 @@ class Node:
             uid=int(environment["ALBACORE_UID"]) if environment.get("ALBACORE_UID") else None,
             seed=int(environment.get("ALBACORE_SEED") or 0),
             workload=Path(workload) if workload else None,
+            server=read_json("ALBACORE_PARAMS").get("server", WHEEL),
         )
 
     @property
@@ -132,9 +136,9 @@ class Node:
         Raises:
             NodeError: When it is not installed.
         """
-        path = self.software / "pgserver" / "pginstall" / "bin" / name
+        path = programs(self.server, self.software) / name
         if not path.is_file():
-            raise NodeError(f"{path}: expected the binary, nothing is there. Run `install` on this node first.")
+            raise NodeError(missing(self.server, path))
         return str(path)
 
     def identity(self, *, named: bool = False) -> dict[str, object]:
@@ -162,12 +166,19 @@ class Node:
         }
 
     def run(
-        self, name: str, *arguments: str, timeout_s: float, text: str | None = None, named: bool = False
+        self,
+        name: str,
+        *arguments: str,
+        timeout_s: float,
+        text: str | None = None,
+        named: bool = False,
+        options: str = "",
     ) -> subprocess.CompletedProcess[str]:
         """Run one of the system's programs as the node's uid and return what it said; a bad exit code is returned too.
 
         Args:
             named: See `identity`.
+            options: Settings of its sessions on the server, as `-c name=value`.
 
         Raises:
             NodeError: When the uid may not execute it.
@@ -180,7 +191,7 @@ class Node:
                 text=True,
                 timeout=timeout_s,
                 cwd="/",
-                env=self.surroundings(),
+                env={**self.surroundings(), "PGOPTIONS": options},
                 check=False,
                 **self.identity(named=named),  # pyright: ignore[reportArgumentType]
             )

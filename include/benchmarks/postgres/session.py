@@ -65,14 +65,15 @@ class Session:
         self.ask(f"SET statement_timeout = {round(statement_timeout_s * 1000)};\n\\timing on")
 
     def ask(self, sql: str) -> Answer:
-        """Run a statement and wait for its answer.
+        """Run a statement, or several with a semicolon behind each, and wait for the answer.
 
         Raises:
             BlamedError: Whoever is to blame when it fails.
         """
         lines = self._exchange(f"{sql}\n\\echo {END}\n")
-        timing = TIMING.match(lines[-1]) if lines else None
-        return Answer(rows=tuple(lines[:-1] if timing else lines), ms=float(timing[1]) if timing else 0.0)
+        times = [TIMING.match(line) for line in lines]
+        rows = tuple(line for line, time in zip(lines, times, strict=True) if time is None)
+        return Answer(rows=rows, ms=sum(float(time[1]) for time in times if time))
 
     def _exchange(self, text: str) -> list[str]:
         """Send text and read lines up to the end mark."""
