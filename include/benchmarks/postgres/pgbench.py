@@ -1,7 +1,7 @@
 """Drive pgbench: a warm-up that does not count, then one measurement that writes a line per transaction.
 
-All figures come from those lines: `client transaction latency_us script epoch_s epoch_us`; a transaction that failed has
-a word for its latency (https://www.postgresql.org/docs/16/pgbench.html).
+All figures come from those lines: `client transaction latency_us script epoch_s epoch_us`; a transaction that failed
+has a word for its latency (https://www.postgresql.org/docs/16/pgbench.html).
 """
 
 from __future__ import annotations

@@ -41,7 +41,8 @@ def missing(server: str, path: Path) -> str:
     places = server if server.startswith("/") else ", ".join(place.format(server) for place in PLACES)
     return (
         f"{path.name}: expected PostgreSQL {server} in one of {places}, it is not there. "
-        f"Install it with the node's package manager (`apt-get install postgresql-{server}`), or set server = {WHEEL!r}."
+        f"Install it with the node's package manager (`apt-get install postgresql-{server}`), "
+        f"or set server = {WHEEL!r}."
     )
 
 

@@ -98,7 +98,7 @@ def sample(node: Node, load: Load, statements: Mapping[str, str]) -> None:
         after = scans(session)
     finally:
         session.close()
-    names = [Path(part).name.split(".sql@")[0] for part in load.scripts[1::2]]
+    names = [Path(part).name.split("@")[0].removesuffix(".sql") for part in load.scripts[1::2]]
     counted = {table: after[table] - before.get(table, 0) for table in after}
     notes = {"scripts": by_script(measured, names), "seq_scans": counted, **found}
     publish(node, figures(measured), notes)
