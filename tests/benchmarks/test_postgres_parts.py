@@ -72,3 +72,60 @@ def test_no_knob_is_both_tuned_and_denied() -> None:
     named = {name for relation in CATALOGUE["relation"] for name in relation["less_or_equal"]}
     named |= {name for memory in CATALOGUE["memory"] for name in memory["terms"]}
     assert named <= CATALOGUE["knob"].keys()
+
+
+def test_percentiles_and_throughput_come_from_pgbenchs_own_lines(parts: Callable[[str], ModuleType]) -> None:
+    """Each line is a transaction; the time runs from the first begin to the last end."""
+    pgbench, results = parts("pgbench"), parts("results")
+    lines = [f"0 {i} {1000 * (i + 1)} 0 100 {100000 * (i + 1)}" for i in range(9)]
+    measured = pgbench.Measured(transactions=pgbench.parse(lines), server_cpu_ms=1.0, client_cpu_ms=1.0)
+
+    assert measured.seconds == pytest.approx(0.9 - 0.1 + 0.001)
+    assert results.percentile([one.ms for one in measured.transactions], 50) == 5.0
+    assert results.percentile([one.ms for one in measured.transactions], 95) == 9.0
+
+
+@pytest.mark.parametrize("lines", [[], ["0 1 failed 0 100 5"], ["0 1 900 0 100 5", "0 2 deadlock 0 100 9"]])
+def test_failed_transactions_fail_the_sample(parts: Callable[[str], ModuleType], lines: list[str]) -> None:
+    """No transaction, or one that failed, is the load's failure."""
+    with pytest.raises(parts("postgres").LoadError):
+        parts("pgbench").parse(lines)
+
+
+def test_a_plan_is_its_shape(parts: Callable[[str], ModuleType]) -> None:
+    """Nodes, tables and indexes make the shape; constants and costs do not."""
+    scan = {"Node Type": "Index Scan", "Index Name": "i", "Relation Name": "t", "Index Cond": "(a = 7)"}
+    plan = {"Node Type": "Hash Join", "Parallel Aware": True, "Plans": [scan, {"Node Type": "Result"}]}
+
+    assert parts("plans").shape(plan) == "Parallel Hash Join (Index Scan using i on t, Result)"
+
+
+def test_only_single_statements_are_explained(parts: Callable[[str], ModuleType]) -> None:
+    """EXPLAIN before several statements would execute all but the first; a semicolon in a text or comment ends none."""
+    given = {
+        "plain": "SELECT 1;",
+        "comment": "-- first; second\nSELECT ';' ;\n",
+        "with": "/* x */ WITH a AS (SELECT 1) SELECT * FROM a",
+        "two": "SELECT 1; DELETE FROM t;",
+        "command": "SET work_mem = '1MB';",
+    }
+    assert set(parts("statements").explainable(given)) == {"plain", "comment", "with"}
+
+
+def test_knobs_of_other_versions_are_dropped_and_unknown_names_are_not(parts: Callable[[str], ModuleType]) -> None:
+    """A name of the catalogue that the server lacks is dropped with the reason; a misspelt one is not."""
+    described = (
+        "work_mem\tuser\tResource Usage / Memory\tINTEGER\t4096\nwal_compression\tsuperuser\tWAL\tBOOLEAN\tFALSE"
+    )
+    config = {"work_mem": "4MB", "wal_compression": "pglz", "enable_memoize": "on", "no_such_knob": "1"}
+    found = parts("software").lacking(config, described, CATALOGUE["knob"])
+
+    assert found.keys() == {"enable_memoize", "wal_compression"}
+
+
+def test_a_version_is_read_off_what_the_server_says(parts: Callable[[str], ModuleType]) -> None:
+    """Packages add words behind the figure."""
+    version = parts("software").version
+    assert version("postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)\n") == "15.18"
+    assert version("postgres (PostgreSQL) 18beta1") == "18"
+    assert version("nothing") is None

@@ -65,6 +65,22 @@ def test_an_unstable_config_says_why_its_figures_were_not_adjusted_and_what_it_l
     assert "as measured: n1 300, n2 500, n3 530 tps" in text
 
 
+def test_an_unstable_config_says_which_plan_flipped_on_which_node():
+    """The plans that the workload has noted are compared between the nodes, and told (T26)."""
+    samples = [sample(CONFIG.id, f"n{i + 1}", v, slot=i) for i, v in enumerate((300.0, 500.0, 530.0))]
+    plans = ({"join": "bb"}, {"join": "aa"}, {"join": "aa"})
+    shapes = {"aa": "Nested Loop (Index Scan)", "bb": "Hash Join (Seq Scan)"}
+    noted = [replace(s, notes={"plans": p, "plan_shapes": shapes}) for s, p in zip(samples, plans, strict=True)]
+
+    lines = explain(judged(scene([ask(0, CONFIG.id, rung=1), *noted], [CONFIG], policy=PAPER)), CONFIG.id)
+
+    assert lines[-3:] == [
+        "  plan of join differs: aa on n2, n3; bb on n1",
+        "    aa = Nested Loop (Index Scan)",
+        "    bb = Hash Join (Seq Scan)",
+    ]
+
+
 def test_a_failed_config_says_who_is_to_blame_and_which_score_it_got():
     """Its own failure is told, a node's is not."""
     now = scene(

@@ -8,6 +8,7 @@ from albacore.charts import finite, rounded
 from albacore.charts.book import Book
 from albacore.errors import UserError
 from albacore.replay import Scene
+from albacore.runs import plans
 from albacore.sample import Failure, Sample
 from albacore.trial import Ask, Judgement, Trial
 
@@ -90,6 +91,7 @@ def one(book: Book, config_id: str) -> dict[str, Any]:
         "is_default": config_id == book.default_id,
         "knobs": knob_differences(scene, config_id),
         "samples": [_sample(book, scene, s) for s in trial.samples],
+        "plans": plans.said(trial.samples),
         "failures": [_failure(book, f) for f in trial.failures],
         "judgements": [_judgement(scene, j) for j in trial.judgements],
     }

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from albacore.fact import EXCLUDE, INCLUDE, REQUEUE, Event, Note
 from albacore.replay import Scene, abandoned, given_up, incumbent, open_asks
+from albacore.runs import plans
 from albacore.sample import Blame, Failure, Purpose, Sample
 from albacore.sentinel import taken_over
 from albacore.trial import Judgement, Stability
@@ -28,6 +29,7 @@ def explain(scene: Scene, config_id: str) -> list[str]:
         *(f"  {line}" for line in _answers(scene, config_id)),
         *(f"  {line}" for line in _acts(scene, config_id)),
         *(f"  {line}" for line in _judgements(scene, config_id)),
+        *(f"  {line}" for line in _plans(scene, config_id)),
         *(f"  {line}" for line in _open(scene, config_id)),
     ]
 
@@ -125,6 +127,13 @@ def _judgement(scene: Scene, n: int, j: Judgement) -> Iterator[str]:
     yield f"rung of {nodes} node(s): {j.stability}, told {score}{state}"
     yield from (f"  because {reason}" for reason in j.reasons)
     yield from (f"  {line}" for line in _adjusted(j, unit))
+
+
+def _plans(scene: Scene, config_id: str) -> list[str]:
+    """Return which plans differ between the nodes of an unstable config."""
+    trial = scene.log.trial(config_id)
+    is_unstable = any(j.stability is Stability.UNSTABLE for j in trial.judgements)
+    return plans.said(trial.samples) if is_unstable else []
 
 
 def _adjusted(j: Judgement, unit: str) -> Iterator[str]:

@@ -45,6 +45,7 @@ export async function openTrial(config, { unit = "", mayEdit = false, after } = 
     el("h2", { class: "mono" }, head(found)),
     el("section", {}, el("h3", {}, "What it sets"), knobTable(found.knobs)),
     ...found.judgements.map((j) => judgement(j, unit)),
+    ...(found.plans.length ? [el("section", {}, el("h3", {}, "Plans that differ between nodes"), el("pre", {}, found.plans.join("\n")))] : []),
     ...found.failures.map(failure),
     el(
       "section",
