@@ -152,6 +152,7 @@ def observations(scene: Scene) -> list[Observation]:
             rung=j.rung,
             score=scene.direction.cost(j.score),
             is_failure=j.stability is Stability.FAILED,
+            is_unstable=j.stability is Stability.UNSTABLE,
             ask_index=indices.get(j.config_id, -1),
         )
         for j in told

@@ -95,13 +95,19 @@ def test_a_limit_of_hours_holds():
     assert max(e.at for e in run.scene.log.events if isinstance(e.fact, Ask)) < 3600.0
 
 
+def test_a_contestant_brings_its_own_optimizer_or_takes_the_usual_one():
+    """`forest` reads one rung, `stable-forest` all of them."""
+    assert contestants.by_name("rerun").suggests("gp", 100).name == "random"
+    assert contestants.by_name("tuna").suggests("forest", 100).name == "forest"
+    assert contestants.by_name("stable-forest").suggests("forest", 100).name == "stable_forest"
+
+
 @pytest.mark.parametrize("name", contestants.CONTESTANTS)
 def test_every_contestant_plays_to_its_end(name):
     """And measures what its name says."""
     contestant = contestants.by_name(name)
     plan = contestant.plan(Plan(samples=130), 10)
-    optimizer = contestant.suggests("random", plan.samples) if name != "tpe-repeats" else optimizers.by_name("random")
-    run = play(World(worlds.plain(), 0), contestant.policy(plan, 10), optimizer, plan, seed=0)
+    run = play(World(worlds.plain(), 0), contestant.policy(plan, 10), optimizers.by_name("random"), plan, seed=0)
     nodes = Counter(len(run.scene.log.trial(c).nodes) for c in run.scene.configs if c != run.scene.default_id)
 
     assert stopping.spent(run.scene.log) >= plan.samples

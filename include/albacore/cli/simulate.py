@@ -22,7 +22,7 @@ def register(commands: Any) -> None:
         metavar="C",
         help="a way to tune by name; may be repeated, the first is what others are compared with",
     )
-    simulate.add_argument("--optimizer", default="gp", help="of those that name none themselves (default: gp)")
+    simulate.add_argument("--optimizer", default="forest", help="where none is named (default: forest)")
     for name, value, what in (
         ("runs", 20, "runs of each"),
         ("samples", 500, "samples of a run"),
@@ -42,14 +42,13 @@ def register(commands: Any) -> None:
 def _simulate(arguments: argparse.Namespace) -> int:
     from tqdm import tqdm
 
-    from albacore import optimizers
     from albacore.simulation import tables
     from albacore.simulation.contest import Contest
-    from albacore.simulation.contestants import CONTESTANTS
+    from albacore.simulation.contestants import CONTESTANTS, usual_optimizer
     from albacore.simulation.playing import Plan
 
     _check(arguments)
-    optimizers.by_name(arguments.optimizer)
+    usual_optimizer(arguments.optimizer, arguments.samples)
     names = list(dict.fromkeys(arguments.contestant or CONTESTANTS))
     contest = Contest(
         setting=_setting(arguments),

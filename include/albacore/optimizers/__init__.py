@@ -42,6 +42,7 @@ KINDS = {
     "random": "Random",
     "recursive_random_search": "RecursiveRandomSearch",
     "smac": "Smac",
+    "stable_forest": "StableForest",
     "tpe": "Tpe",
 }
 
@@ -54,6 +55,7 @@ class Observation:
         rung: Index into the ladder's rungs; 0 is the cheapest.
         score: Lower is better; finite, also for a config that failed.
         is_failure: Whether the score is the crash score, not a measurement.
+        is_unstable: Whether the detector found the config unstable at this rung; the score is penalised then.
         ask_index: The `ask_index` that the config was suggested at; -1 when no ask gave it (the default config).
     """
 
@@ -61,6 +63,7 @@ class Observation:
     rung: int = 0
     score: float
     is_failure: bool = False
+    is_unstable: bool = False
     ask_index: int = -1
 
 

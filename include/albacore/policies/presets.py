@@ -2,11 +2,12 @@
 
 from albacore.errors import CampaignError
 from albacore.policies import Adjuster, Detector, Halve, Identity, Policy, Worst, WorstSeen
+from albacore.policies.asynchronous import Asynchronous
 from albacore.policies.brackets import Brackets
 from albacore.policies.forest import Forest
 from albacore.policies.relative_range import Never, RelativeRange
 
-LADDERS = ("successive_halving", "hyperband")
+LADDERS = ("successive_halving", "hyperband", "asynchronous")
 DETECTORS = ("relative_range", "never")
 ADJUSTERS = ("forest", "identity")
 PRESETS = ("tuna", "traditional", "naive")
@@ -30,9 +31,10 @@ def tuna(
     ):
         if value not in known:
             raise CampaignError(f"policy.{key}: expected one of {', '.join(known)}, got {value!r}.")
+    climbing = Brackets(rungs=rungs, is_hyperband=ladder == "hyperband")
     return Policy(
         name="tuna",
-        ladder=Brackets(rungs=rungs, is_hyperband=ladder == "hyperband"),
+        ladder=Asynchronous(rungs=rungs) if ladder == "asynchronous" else climbing,
         detector=detectors[detector],
         adjuster=adjusters[adjuster],
         aggregate=Worst(),

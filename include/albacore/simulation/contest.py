@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from albacore import stopping
-from albacore.simulation import contestants
+from albacore.simulation.contestants import FOREST, by_name
 from albacore.simulation.playing import Plan, Played, play
 from albacore.simulation.world import Setting, World
 from albacore.space import Config
@@ -60,14 +60,14 @@ class Contest:
 
     setting: Setting
     contestants: Sequence[str]
-    optimizer: str = "gp"
+    optimizer: str = FOREST
     runs: int = 20
     first: int = 0
     plan: Plan = field(default_factory=Plan)
 
     def __post_init__(self) -> None:
         for name in self.contestants:
-            contestants.by_name(name)
+            by_name(name)
 
     def play(self, *, processes: int | None = None) -> Iterator[Shipped]:
         """Yield what each run came to, as they end."""
@@ -83,7 +83,7 @@ class Contest:
 
 def shipped_by(contest: Contest, name: str, run: int) -> Shipped:
     """Play one run of one contestant and judge it by the truth."""
-    contestant, world = contestants.by_name(name), World(contest.setting, run)
+    contestant, world = by_name(name), World(contest.setting, run)
     nodes = len(world.fleet.names)
     plan = contestant.plan(contest.plan, nodes)
     policy = contestant.policy(plan, nodes)

@@ -6,12 +6,16 @@ from dataclasses import dataclass, replace
 from albacore import optimizers
 from albacore.errors import UserError
 from albacore.optimizers import Optimizer
+from albacore.optimizers.random import Random
+from albacore.optimizers.stable_forest import StableForest
+from albacore.optimizers.tpe import Tpe
 from albacore.policies import Policy, presets
 from albacore.policies.relative_range import RelativeRange
 from albacore.policies.rerun import Rerun
 from albacore.simulation.playing import Plan
 
 RUNGS = (1, 3, 10)
+FOREST = "forest"
 AGAIN = 10
 """Configs that `rerun` measures on every node in the end."""
 
@@ -22,18 +26,28 @@ class Contestant:
 
     Attributes:
         plan: What it makes of the plan that all are given.
-        optimizer: Its name; None takes the one that all are given.
+        optimizer: Its own; None takes the one that all are given.
     """
 
     name: str
     title: str
     policy: Callable[[Plan, int], Policy]
     plan: Callable[[Plan, int], Plan] = lambda plan, nodes: plan
-    optimizer: str | None = None
+    optimizer: Optimizer | None = None
 
     def suggests(self, usual: str, samples: int) -> Optimizer:
-        """Return its optimizer, given the one that is usual here."""
-        return optimizers.by_name(self.optimizer or usual, budget=samples)
+        """Return its optimizer, given the name of the one that is usual here."""
+        return self.optimizer or usual_optimizer(usual, samples)
+
+
+def usual_optimizer(name: str, samples: int) -> Optimizer:
+    """Return an optimizer by name; `forest` is a random forest that reads the highest rung, as SMAC does.
+
+    SMAC itself takes seconds for a suggestion.
+    """
+    if name == FOREST:
+        return StableForest(reads_all_rungs=False, weighs_stability=False, name=FOREST)
+    return optimizers.by_name(name, budget=samples)
 
 
 def _preset(preset: str, **parts: object) -> Callable[[Plan, int], Policy]:
@@ -69,15 +83,32 @@ CONTESTANTS = {
         ),
         Contestant(name="tuna-no-detector", title="without the detector", policy=_preset("tuna", detector="never")),
         Contestant(name="tuna-hyperband", title="Hyperband's brackets", policy=_preset("tuna", ladder="hyperband")),
+        Contestant(
+            name="stable-forest",
+            title="the paper's ladder, a forest over all rungs",
+            policy=_preset("tuna"),
+            optimizer=StableForest(),
+        ),
+        Contestant(
+            name="asynchronous-top",
+            title="capped asynchronous halving, a forest over the highest rung",
+            policy=_preset("tuna", ladder="asynchronous"),
+        ),
+        Contestant(
+            name="asynchronous",
+            title="capped asynchronous halving, a forest over all rungs",
+            policy=_preset("tuna", ladder="asynchronous"),
+            optimizer=StableForest(),
+        ),
         Contestant(name="naive", title="every config on every node", policy=_preset("naive")),
         Contestant(name="traditional", title="one node, equal time", policy=_preset("traditional"), plan=_alone),
         Contestant(
             name="traditional-equal-cost", title="one sample per config, equal cost", policy=_preset("traditional")
         ),
         Contestant(
-            name="rerun", title="random search, the best ten again on every node", policy=_rerun, optimizer="random"
+            name="rerun", title="random search, the best ten again on every node", policy=_rerun, optimizer=Random()
         ),
-        Contestant(name="tpe-repeats", title="TPE, three samples per config", policy=_repeats, optimizer="tpe"),
+        Contestant(name="tpe-repeats", title="TPE, three samples per config", policy=_repeats, optimizer=Tpe()),
     )
 }
 
