@@ -20,7 +20,7 @@ from albacore.optimizers import BUDGET, Observation, Optimizer, by_name, initial
 from albacore.optimizers.smac import Smac, in_process
 from albacore.space import AtMost, Config, Knob, MemorySum, Space
 
-MODELS = ("boosted_trees", "gp", "metis", "tpe")
+MODELS = ("boosted_trees", "gp", "metis", "stable_forest", "tpe")
 """Kinds that learn a surface at every ask: fewer asks in the loop."""
 ASKS, ASKS_OF_MODELS = 80, 30
 PENDING = 12
