@@ -26,6 +26,7 @@ from albacore.nodes import job, process
 from albacore.nodes.blame import Placement, sample_or_failure
 from albacore.nodes.job_spec import JobSpec
 from albacore.nodes.local import LocalNode
+from albacore.nodes.preparation import prepare
 from albacore.sample import BLAME_OF_EXIT_CODE, Blame, Failure, Sample
 
 CASES = ("bad_config", "hang", "crash", "load_error", "restore", "golden")
@@ -73,8 +74,8 @@ class Bench:
         self.assert_clean()
         return sample_or_failure(outcome, self.workload, Placement.on(self.node, config_id="c", started_at=0.0))
 
-    def verb(self, name: str, **params: Any) -> Told:
-        """Run one executable by itself, with the environment of the contract and no config."""
+    def verb(self, name: str, config: Mapping[str, str] | None = None, **params: Any) -> Told:
+        """Run one executable by itself, with the environment of the contract."""
         home, system = self.node.directory, self.node.directory / "benchmarks" / self.workload.system
         place = home / "jobs" / "by-hand"
         place.mkdir(parents=True, exist_ok=True)
@@ -83,7 +84,7 @@ class Bench:
             place.chmod(0o1770)
         workload = system / "workloads" / self.workload.name
         values = self.workload.params_with({**self.params, **params})
-        for file, content in (("config.json", {}), ("params.json", dict(values))):
+        for file, content in (("config.json", config or {}), ("params.json", dict(values))):
             (place / file).write_text(json.dumps(content))
         environment = {
             **self.node._environment(),
@@ -170,6 +171,20 @@ class Bench:
             else:
                 target.unlink(missing_ok=True)
             kept.rename(target)
+
+
+@contextlib.contextmanager
+def prepared(workload_id: str) -> Iterator[Bench]:
+    """Give a workload, small, on a node that it is installed and loaded on; what is missing is installed."""
+    system, name = workload_id.split("/")
+    benchmark = Benchmark.read(places.BENCHMARKS, system)
+    workload = benchmark.workload(name)
+    cases = read(benchmark, workload)
+    params = small(workload, cases)
+    with places.root() as place:
+        (node,) = places.nodes(place, "n1")
+        assert prepare(node, benchmark, workload, params=params).versions
+        yield Bench(node=node, workload=workload, cases=cases, params=params)
 
 
 def read(benchmark: Benchmark, workload: Workload) -> dict[str, Any]:

@@ -9,10 +9,7 @@ from collections.abc import Iterator
 import pytest
 from contracts import benchmark_cases
 from contracts.benchmark_cases import Bench
-from nodes import places
 
-from albacore.benchmark import Benchmark
-from albacore.nodes.preparation import prepare
 from albacore.sample import Blame, Failure, Sample
 
 pytestmark = pytest.mark.node
@@ -21,16 +18,8 @@ pytestmark = pytest.mark.node
 @pytest.fixture(scope="module", params=benchmark_cases.all_workloads())
 def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
     """Each workload, small, on a node that it is installed and loaded on; what is missing is installed."""
-    system, name = request.param.split("/")
-    benchmark = Benchmark.read(places.BENCHMARKS, system)
-    workload = benchmark.workload(name)
-    cases = benchmark_cases.read(benchmark, workload)
-    params = benchmark_cases.small(workload, cases)
-    with places.root() as place:
-        (node,) = places.nodes(place, "n1")
-        prepared = prepare(node, benchmark, workload, params=params)
-        assert prepared.versions
-        yield Bench(node=node, workload=workload, cases=cases, params=params)
+    with benchmark_cases.prepared(request.param) as made:
+        yield made
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 from clone import Clone, running
-from small_campaigns import LADDER, SMALL, noop
+from contracts import benchmark_cases
+from nodes import places
+from small_campaigns import LADDER, SMALL, noop, of_workload
+
+from albacore.benchmark import Benchmark
 
 ONE_NODE = {"policy": "{ rungs = [1] }", "nodes": "{ tuning = 1, validation = 0 }", "lanes": "{ count = 1 }"}
 CAMPAIGNS = {
@@ -25,7 +29,20 @@ CAMPAIGNS = {
 }
 
 
+def workload_campaigns() -> dict[str, str]:
+    """Return a campaign file for every workload of every benchmark but noop, which the others are made of."""
+    found = {}
+    for each in benchmark_cases.all_workloads():
+        system, name = each.split("/")
+        if system != "noop":
+            benchmark = Benchmark.read(places.BENCHMARKS, system)
+            workload = benchmark.workload(name)
+            params = benchmark_cases.small(workload, benchmark_cases.read(benchmark, workload))
+            found[f"{system}-{name}"] = of_workload(system, name, params)
+    return found
+
+
 @pytest.fixture(scope="session")
 def clone(tmp_path_factory) -> Iterator[Clone]:
-    with running(tmp_path_factory.mktemp("e2e"), CAMPAIGNS) as made:
+    with running(tmp_path_factory.mktemp("e2e"), {**CAMPAIGNS, **workload_campaigns()}) as made:
         yield made
