@@ -19,21 +19,42 @@ RUNGS = (1, 3, 10)
 REPEATS = 5
 
 
-def facts(space: Any) -> tuple[list[Any], dict[str, Any]]:
-    """Return a log of as many samples as successive halving spends on configs: 9 to 3 to 1."""
-    import numpy as np
+class Scribe:
+    """Writes the facts of a run as its lanes would, with figures out of a generator.
 
-    from albacore.sample import Metric, Purpose, Sample
-    from albacore.trial import Ask, Judgement, Note, Stability
+    Attributes:
+        facts: What was written, in its order.
+        configs: Config id -> config, of all that were asked for.
+    """
 
-    rng = np.random.default_rng(1)
-    found: list[Any] = []
-    configs = {space.default().id: space.default()}
+    def __init__(self, space: Any, seed: int = 1) -> None:
+        import numpy as np
 
-    def measured(config_id: str, slot: int, purpose: Purpose = Purpose.TUNE) -> float:
-        value = float(rng.normal(100, 4))
-        telemetry = {f"cpu.{i}.p50": float(rng.random()) for i in range(60)}
-        found.append(
+        self.space, self.rng = space, np.random.default_rng(seed)
+        self.facts: list[Any] = []
+        self.configs = {space.default().id: space.default()}
+
+    def config(self) -> str:
+        """Draw a config; return its id."""
+        drawn = self.space.config({k.name: float(self.rng.random()) for k in self.space.knobs})
+        self.configs[drawn.id] = drawn
+        return drawn.id
+
+    def ask(self, key: str, config_id: str, rung: int) -> None:
+        """Write an ask."""
+        from albacore.trial import Ask
+
+        index = len(self.facts)
+        self.facts.append(
+            Ask(index=index, key=key, lane=0, config_id=config_id, rung=rung, bracket=0, read_n=0, inputs_digest="x")
+        )
+
+    def sample(self, config_id: str, slot: int, purpose: Any) -> float:
+        """Write a sample with three metrics and sixty guest metrics; return its figure."""
+        from albacore.sample import Metric, Sample
+
+        value = float(self.rng.normal(100, 4))
+        self.facts.append(
             Sample(
                 config_id=config_id,
                 node=f"n{slot + 1}",
@@ -41,71 +62,74 @@ def facts(space: Any) -> tuple[list[Any], dict[str, Any]]:
                 purpose=purpose,
                 slot=slot,
                 metrics={name: Metric(value=value, unit="tps") for name in ("tps", "p95", "errors")},
-                telemetry=telemetry,
-                started_at=float(len(found)),
+                telemetry={f"cpu.{i}.p50": float(self.rng.random()) for i in range(60)},
+                started_at=float(len(self.facts)),
                 duration_s=300.0,
                 benchmark_digest="d",
             )
         )
         return value
 
-    def judged(config_id: str, rung: int, raw: dict[str, float]) -> None:
+    def judge(self, config_id: str, rung: int, raw: dict[str, float]) -> None:
+        """Write a judgement; above the lowest rung one in ten is unstable."""
+        from albacore.trial import Judgement, Stability
+
         adjusted = {node: value * 0.99 for node, value in raw.items()}
         worst = min(adjusted.values())
-        reasons = ("relative range 9.1% <= 30%", "adjuster trained on 40 trials", f"worst of {len(raw)}: {worst:.6g}")
-        stability = Stability.UNSTABLE if rng.random() < 0.1 and rung else Stability.STABLE
-        found.append(
+        self.facts.append(
             Judgement(
                 config_id=config_id,
                 rung=rung,
-                stability=stability,
+                stability=Stability.UNSTABLE if self.rng.random() < 0.1 and rung else Stability.STABLE,
                 relative_range=0.09,
                 raw=raw,
                 adjusted=adjusted,
                 score=worst,
-                reasons=reasons,
-                read_n=len(found),
+                reasons=(
+                    "relative range 9.1% <= 30%",
+                    "adjuster trained on 40 trials",
+                    f"worst of {len(raw)}: {worst:.6g}",
+                ),
+                read_n=len(self.facts),
             )
         )
 
-    default = space.default().id
-    judged(default, 2, {f"n{i + 1}": measured(default, i, Purpose.DEFAULT) for i in range(10)})
+    def end(self, key: str) -> None:
+        """Write the end of an iteration."""
+        from albacore.trial import Note
+
+        self.facts.append(Note(kind="iteration", body={"key": key, "lane": 0, "n": len(self.facts), "ok": True}))
+
+
+def facts(space: Any, samples: int = SAMPLES) -> tuple[list[Any], dict[str, Any]]:
+    """Return a log of as many samples as successive halving spends on configs: 9 to 3 to 1."""
+    from albacore.sample import Purpose
+
+    scribe, default = Scribe(space), space.default().id
+    scribe.judge(default, 2, {f"n{i + 1}": scribe.sample(default, i, Purpose.DEFAULT) for i in range(10)})
     spent, index = 10, 0
-    while spent < SAMPLES:
-        config = space.config({k.name: float(rng.random()) for k in space.knobs})
-        configs[config.id] = config
-        raw: dict[str, float] = {}
-        top = 2 if index % 9 == 0 else 1 if index % 3 == 0 else 0
-        for rung in range(top + 1):
+    while spent < samples:
+        config_id, raw = scribe.config(), {}
+        for rung in range(3 if index % 9 == 0 else 2 if index % 3 == 0 else 1):
             key = f"run.l0.{index}.{rung}"
-            ask = Ask(
-                index=len(found),
-                key=key,
-                lane=0,
-                config_id=config.id,
-                rung=rung,
-                bracket=0,
-                read_n=0,
-                inputs_digest="x",
-            )
-            found.append(ask)
+            scribe.ask(key, config_id, rung)
             for slot in range(len(raw), RUNGS[rung]):
-                raw[f"n{slot + 1}"] = measured(config.id, slot)
-            judged(config.id, rung, dict(raw))
-            found.append(Note(kind="iteration", body={"key": key, "lane": 0, "n": len(found), "ok": True}))
+                raw[f"n{slot + 1}"] = scribe.sample(config_id, slot, Purpose.TUNE)
+            scribe.judge(config_id, rung, dict(raw))
+            scribe.end(key)
         spent += len(raw)
         index += 1
-    return found, configs
+    return scribe.facts, scribe.configs
 
 
-def store_with_run(folder: Path) -> Any:
-    """Return a store with one run."""
+def store_with_run(folder: Path, samples: int = SAMPLES) -> Any:
+    """Return a store with one run of so many samples."""
     from albacore.campaign import parse
     from albacore.space import Knob, Space
     from albacore.store import CampaignRun, Store, transcript
 
     space = Space(knobs=tuple(Knob(name=f"k{i}", kind="real", low=0.0, high=1.0, default=0.5) for i in range(20)))
-    found, configs = facts(space)
+    found, configs = facts(space, samples)
     store = Store(f"sqlite:///{folder / 'albacore.db'}")
     store.migrate()
     table = {"name": "big", "system": "noop", "workload": "sleep", "nodes": {"tuning": 10}}
