@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
+from airflow.providers.standard.triggers.external_task import DagStateTrigger
 from airflow.sdk import Context, CronTriggerTimetable, Param, get_current_context, task
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
@@ -98,10 +99,13 @@ class RetuneOperator(TriggerDagRunOperator):
         self.campaign_run = campaign_run
 
     def execute(self, context: Context) -> None:
-        """Wait for the turn, without a worker."""
+        """Wait for the turn, without a worker; whoever is tried again after its run was started has had it."""
         context["campaign_run"] = self.campaign_run  # type: ignore[typeddict-unknown-key]
         if (context["dag_run"].conf or {}).get("mode") != "retune":
             raise AirflowSkipException("this back-fill measures nothing")
+        if self._state(context) is not None:
+            self.begin(context)
+            return
         self.defer(
             trigger=TurnTrigger(campaign=self.trigger_dag_id, owner=str(self.campaign_run)),
             method_name="begin",
@@ -109,20 +113,35 @@ class RetuneOperator(TriggerDagRunOperator):
         )
 
     def begin(self, context: Context, event: Any = None) -> None:
-        """Start the campaign; what it needs to know travels in the conf, since its own date is today."""
+        """Start the campaign, or wait for the run that an earlier try has started, or say how that ended.
+
+        What the campaign needs to know travels in the conf, since its own date is today.
+        """
+        state = self._state(context)
+        if state == retuning.GOES_ON:
+            ends = [*self.allowed_states, *self.failed_states]
+            child = DagStateTrigger(dag_id=self.trigger_dag_id, states=ends, run_ids=[self.trigger_run_id])
+            self.defer(trigger=child, method_name="execute_complete")
+        if state is not None:
+            retuning.give_back(str(self.campaign_run))
+        if state == retuning.FAILED:
+            raise AirflowFailException(f"{self.trigger_dag_id}: run {self.trigger_run_id} failed. See its red tasks.")
+        if state == retuning.DONE:
+            return
         dag_run = context["dag_run"]
         date = dag_run.logical_date
-        self.trigger_run_id = retuning.dag_run_id(str(self.campaign_run), dag_run.run_id, dag_run.run_after)
-        count, mine = context["ti"].get_dr_count, [self.trigger_run_id]
-        if count(dag_id=self.trigger_dag_id, run_ids=mine, states=["failed"]):  # a retry must not pass it over
-            retuning.give_back(str(self.campaign_run))
-            raise AirflowFailException(f"{self.trigger_dag_id}: run {self.trigger_run_id} failed. See its red tasks.")
         self.conf = {
             retuning.KEY: str(self.campaign_run),
             "parent_date": date.isoformat() if date else None,
             "parent_run": dag_run.run_id,
         }
         TriggerDagRunOperator.execute(self, context)
+
+    def _state(self, context: Context) -> str | None:
+        """Return where the DAG run is that this task starts, None before it has; its id is the same for every try."""
+        dag_run = context["dag_run"]
+        self.trigger_run_id = retuning.dag_run_id(str(self.campaign_run), dag_run.run_id, dag_run.run_after)
+        return retuning.state_of(context["ti"].get_dr_count, self.trigger_dag_id, self.trigger_run_id)
 
     def execute_complete(self, context: Context, event: tuple[str, dict[str, Any]]) -> None:
         """Let the next one have its turn, then say how this one ended."""

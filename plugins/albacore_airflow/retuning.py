@@ -6,7 +6,7 @@ ended.
 
 import hashlib
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -22,6 +22,8 @@ from albacore_airflow import settings
 
 KEY = "retune_of"
 """Key of the conf, and of the run's facts, that names the run that is measured again."""
+GOES_ON, DONE, FAILED = "goes on", "done", "failed"
+"""Where the DAG run is that measures a past run again."""
 TURN_S = 900.0
 """How long a started campaign has to take its lock before another one gets the turn."""
 
@@ -47,6 +49,18 @@ def dag_run_id(campaign_run: str, parent_run: str, run_after: datetime) -> str:
     """Return the id of the DAG run that measures a run again: the same for every retry within one back-fill."""
     digest = hashlib.sha256(f"{parent_run}/{run_after.isoformat()}".encode()).hexdigest()[:8]
     return f"retune__{campaign_run}__{digest}"
+
+
+def state_of(count: Callable[..., int], dag_id: str, run_id: str) -> str | None:
+    """Return whether a DAG run goes on, is done or has failed; None when there is none.
+
+    Args:
+        count: Counts the runs of `dag_id` that are in `run_ids` and in one of the `states`.
+    """
+    for name, states in ((FAILED, ["failed"]), (DONE, ["success"]), (GOES_ON, ["queued", "running"])):
+        if count(dag_id=dag_id, run_ids=[run_id], states=states):
+            return name
+    return None
 
 
 def facts(form: Mapping[str, Any]) -> dict[str, Any]:
