@@ -10,7 +10,7 @@ import recorded_files as small
 from browser import Listener, browser
 from clone import Clone, wait_until
 from playwright.sync_api import expect
-from signing_in import sign_in
+from signing_in import back_fill, sign_in
 from small_campaigns import SMALL
 
 from albacore.store import rescorings, transcript
@@ -154,6 +154,29 @@ def test_two_policies_are_compared_on_one_page(clone, twice):
         page.locator("#b").select_option("tuna")
         expect(page.locator("#sum")).to_contain_text("The choice changes in 0 of 3 runs.")
     assert listener.complaints == []
+
+
+def test_the_form_of_the_ui_back_fills_under_two_policies(clone, tmp_path):
+    """The click path of the tutorial; without the box at the end Airflow would send the first policy again."""
+    (clone.root / "include" / "histories" / "shelf.toml").touch()
+    files = small.write(tmp_path, runs=2)
+    clone.albacore("import", *map(str, files), "--campaign", "shelf", "--first-date", "2026-03-01")
+    wait_until(lambda: clone.airflow.find(path("dags", "shelf.history")), 120.0, "Airflow knows the history")
+    store, days = clone.store(), ("2026/03/01", "2026/03/02")
+
+    def is_scored(policy: str) -> bool:
+        return len(rescorings.of_campaign(store, "shelf", policy)) == 2
+
+    with browser() as chromium:
+        page = chromium.new_page(viewport={"width": 1280, "height": 1400})
+        sign_in(page, clone)
+        back_fill(page, clone, "shelf.history", days, "tuna")
+        wait_until(lambda: is_scored("tuna"), 240.0, "the first policy")
+        ended(clone, "shelf.history", 2)
+        back_fill(page, clone, "shelf.history", days, "naive", "All Runs", "Override parameters on existing runs")
+        wait_until(lambda: is_scored("naive"), 240.0, "the second policy")
+    assert is_scored("tuna")
+    store.close()
 
 
 def test_a_policy_that_does_not_exist_fails_with_the_list(clone):
