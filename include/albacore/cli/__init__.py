@@ -11,10 +11,10 @@ import sys
 from collections.abc import Callable, Sequence
 
 from albacore import __version__
-from albacore.cli import act, check, history, importance, nodes, replay, show, simulate, spread, verdict
+from albacore.cli import act, check, history, importance, nodes, readiness, replay, show, simulate, spread, verdict
 from albacore.errors import AlbacoreError, UserError
 
-GROUPS = (check, show, act, verdict, importance, spread, history, replay, simulate, nodes)
+GROUPS = (check, show, act, verdict, importance, spread, history, replay, simulate, readiness, nodes)
 """The modules with commands, in the order of the help."""
 
 
