@@ -120,6 +120,7 @@ class Play:
         found = replace(
             ask(index, decision.config.id, decision.rung, decision.bracket, lane, self.now.log.last_n),
             inputs_digest=decision.inputs_digest,
+            repeat=decision.repeat,
         )
         self.add(found, decision.config)
         return found

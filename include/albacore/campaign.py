@@ -16,7 +16,7 @@ from albacore import optimizers
 from albacore.errors import CampaignError, ExpressionError
 from albacore.expression import names_in
 from albacore.fewer import Fewer
-from albacore.optimizers import Optimizer
+from albacore.optimizers import NewOnly, Optimizer, Repeating
 from albacore.policies import Policy, presets
 from albacore.schedule import checked_cron, checked_zone
 
@@ -53,12 +53,13 @@ class Stop(Part):
 
 
 class OptimizerChoice(Part):
-    """Which optimizer, how many random configs it starts from, and how many knobs it keeps moving."""
+    """Which optimizer, how many random configs it starts from, what it keeps moving, whether it measures again."""
 
     name: Literal[tuple(sorted(optimizers.KINDS))] = "smac"  # type: ignore[valid-type]
     initial: Annotated[int, Field(ge=0, le=10_000)] = 10
     keep: Annotated[int, Field(ge=1, le=10_000)] | None = None
     keep_after: Annotated[int, Field(ge=20, le=10_000)] = 50
+    resample: bool = True
 
 
 class ObjectiveChoice(Part):
@@ -204,7 +205,9 @@ class Campaign(Part):
         """Return the optimizer that the campaign names."""
         chosen = self.optimizer
         found = optimizers.by_name(chosen.name, initial=chosen.initial, budget=self.expected_configs)
-        return found if chosen.keep is None else Fewer(inner=found, keep=chosen.keep, after=chosen.keep_after)
+        if chosen.keep is not None:
+            return Fewer(inner=found, keep=chosen.keep, after=chosen.keep_after)
+        return found if chosen.resample or not isinstance(found, Repeating) else NewOnly(inner=found)
 
     @property
     def expected_configs(self) -> int:

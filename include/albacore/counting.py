@@ -10,14 +10,15 @@ what counts is a pure function of the events:
 | an earlier answer of the same slot, or on the same node, counts: it was only its replacement | |
 
 A judgement counts while the answers that it rested on are those that count today among the ones it could know; of
-several at one rung, the newest. So an exclusion that is taken back leaves exactly the decisions of a log without it.
+several at one rung, as after a further measurement (`resampling.py`), the newest.
+So an exclusion that is taken back leaves exactly the decisions of a log without it.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from albacore.fact import EXCLUDE, INCLUDE, REQUEUE, Event, Judgement, Note
+from albacore.fact import EXCLUDE, INCLUDE, REQUEUE, Ask, Event, Judgement, Note
 from albacore.sample import Blame, Failure, Purpose, Sample
 
 
@@ -115,7 +116,8 @@ def _undone(notes: Sequence[tuple[int, Note]]) -> dict[str, int]:
 def void(events: Sequence[Event]) -> frozenset[int]:
     """Return the numbers of the events that do not count any more."""
     acts = acts_of(events)
-    if not acts.exclusions and not acts.requeues:
+    again = {e.fact.config_id for e in events if isinstance(e.fact, Ask) and e.fact.repeat}
+    if not acts.exclusions and not acts.requeues and not again:
         return frozenset()
     judged: dict[str, list[tuple[int, Judgement]]] = {}
     for event in events:
@@ -123,7 +125,8 @@ def void(events: Sequence[Event]) -> frozenset[int]:
             judged.setdefault(event.fact.config_id, []).append((event.n, event.fact))
     found: set[int] = set()
     for config_id, own in _answers(events).items():
-        if config_id in acts.requeues or any(x.hits(answer) for x in acts.exclusions for _, answer in own):
+        is_acted_on = config_id in acts.requeues or any(x.hits(answer) for x in acts.exclusions for _, answer in own)
+        if is_acted_on or config_id in again:
             found |= _void_of(own, judged.get(config_id, []), acts, events[-1].n)
     return frozenset(found)
 

@@ -56,6 +56,7 @@ class Ask:
         bracket: The bracket of the ladder that this ask belongs to.
         read_n: Number of the last event that the decision read; 0 for an empty log.
         inputs_digest: Digest of what the decision was computed from.
+        repeat: 0, or the how manieth further measurement of a rung that was judged this asks for.
     """
 
     index: int
@@ -66,6 +67,7 @@ class Ask:
     bracket: int
     read_n: int
     inputs_digest: str
+    repeat: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

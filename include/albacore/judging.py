@@ -7,6 +7,7 @@ iteration, and each is a pure function of the log.
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
+from albacore import resampling
 from albacore.policies import Reading
 from albacore.replay import Scene
 from albacore.sample import Failure, Purpose, Sample
@@ -21,10 +22,15 @@ def answers(scene: Scene, config_id: str, rung: int) -> tuple[list[Sample], list
     They are those of its slots. When samples of a config were taken away a lower rung may be judged again after a
     higher one was measured, and must not see more of it than other configs show at that rung.
     """
-    trial, nodes = scene.log.trial(config_id), scene.policy.ladder.rungs[rung]
+    trial = scene.log.trial(config_id)
     if not scene.log.renewals(config_id):
         return list(trial.samples), list(trial.config_failures)
+    nodes = _nodes_of(scene, config_id, rung)
     return _of_slots(trial.samples, nodes), _of_slots(trial.config_failures, nodes)
+
+
+def _nodes_of(scene: Scene, config_id: str, rung: int) -> int:
+    return resampling.nodes_of(scene.log, scene.policy.ladder.rungs, config_id, rung)
 
 
 def _of_slots(found: Sequence[T], nodes: int) -> list[T]:
@@ -102,7 +108,7 @@ def cap(scene: Scene, config_id: str, rung: int) -> str:
     """Return why a rung is judged by fewer samples than it asks for."""
     if not scene.log.renewals(config_id):
         return "capped: fewer eligible nodes than the rung asks for"
-    return f"capped: {len(answers(scene, config_id, rung)[0])} of {scene.policy.ladder.rungs[rung]} sample(s) count"
+    return f"capped: {len(answers(scene, config_id, rung)[0])} of {_nodes_of(scene, config_id, rung)} sample(s) count"
 
 
 def revision(scene: Scene, config_id: str, rung: int) -> int:
@@ -113,7 +119,7 @@ def revision(scene: Scene, config_id: str, rung: int) -> int:
 def is_full(scene: Scene, config_id: str, rung: int) -> bool:
     """Whether the rung has all its samples, or the config has failed: only then is it judged (T13)."""
     samples, failures = answers(scene, config_id, rung)
-    return bool(failures) or len({s.slot for s in samples}) >= scene.policy.ladder.rungs[rung]
+    return bool(failures) or len({s.slot for s in samples}) >= _nodes_of(scene, config_id, rung)
 
 
 def overdue(scene: Scene) -> list[tuple[str, int]]:

@@ -21,8 +21,12 @@ from albacore.verdict import Terms
 
 
 def campaign(run: CampaignRun) -> Campaign:
-    """Return the effective campaign of a run."""
-    return parse(run.effective, where=f"campaign run {run.id}")
+    """Return the effective campaign of a run.
+
+    Runs from before there were second measurements do not say that they have none.
+    """
+    chosen = {"resample": False, **run.effective.get("optimizer", {})}
+    return parse({**run.effective, "optimizer": chosen}, where=f"campaign run {run.id}")
 
 
 def workload(run: CampaignRun) -> Workload:
@@ -94,6 +98,7 @@ def scene_of(run: CampaignRun, log: Log, known: Mapping[str, Config]) -> Scene:
         seed=chosen.seed,
         limits={k: float(v) for k, v in chosen.limits.model_dump().items() if v is not None},
         price_per_hour=chosen.nodes.price_per_hour,
+        nodes=chosen.nodes.tuning,
         stop=chosen.stop.model_dump(),
         configs=known,
         log=objective.applied(log, tuned, space(run).default().id),

@@ -11,18 +11,16 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from albacore import sentinel
+from albacore import resampling, sentinel
 from albacore.counting import requeues
-from albacore.optimizers import Observation, Optimizer
+from albacore.optimizers import Observation, Optimizer, Repeating
 from albacore.policies import Policy
-from albacore.sample import Blame, Failure, Purpose, Sample
+from albacore.sample import Purpose, Sample
 from albacore.space import Config, Space
 from albacore.trial import Ask, Direction, Judgement, Log, Stability
 
 GIVE_UP_AFTER = 3
 """Asks for one config at one rung that may end without a judgement before it is given up (never told)."""
-QUARANTINE_AFTER = 2
-"""NodeFailures after which a node gets no more samples."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +30,7 @@ class Decision:
     Attributes:
         config: The config; `rung` the index of its rung, `bracket` the ladder's bracket.
         is_new: Whether the optimizer suggested it just now.
+        repeat: 0, or the how manieth further measurement of a judged rung it is.
         inputs_digest: Digest of everything the decision was computed from.
     """
 
@@ -40,6 +39,7 @@ class Decision:
     bracket: int
     is_new: bool
     inputs_digest: str
+    repeat: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +51,7 @@ class Scene:
         limits: `samples` and `hours`, perhaps `cost`, as the campaign file has them.
         configs: Config id -> config, of every config in the log and the default.
         price_per_hour: What an hour of one node costs, in the user's unit; None when nobody said.
+        nodes: How many nodes choose; 0 when there is no fleet, and then nothing is measured again.
         stop: `min_scores`, `expected_gain` and `converged_after` of the campaign file; empty: neither rule is on.
     """
 
@@ -63,6 +64,7 @@ class Scene:
     configs: Mapping[str, Config]
     log: Log
     price_per_hour: float | None = None
+    nodes: int = 0
     stop: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -78,28 +80,34 @@ class Scene:
 
 def open_asks(log: Log) -> list[Ask]:
     """Return the asks that no judgement has ended, oldest first; of several for one config and rung the last."""
-    judged = {(j.config_id, j.rung) for j in log.facts(Judgement)}
-    last = {(a.config_id, a.rung): a for a in log.facts(Ask)}
-    return [ask for key, ask in last.items() if key not in judged]
+    return resampling.unanswered(log)
 
 
 def given_up(log: Log) -> set[tuple[str, int]]:
-    """Return (config id, rung) of the trials that were asked for often enough without being judged.
+    """Return (config id, rung) of the trials that were asked for often enough without being judged."""
+    return {(config_id, rung) for config_id, rung, repeat in lost(log) if not repeat}
+
+
+def lost(log: Log) -> set[tuple[str, int, int]]:
+    """Return (config id, rung, repeat) of what was asked for often enough without being judged.
 
     What was judged once, or is to be measured again, has all its asks anew.
     """
-    asked: Counter[tuple[str, int]] = Counter()
+    asked: Counter[tuple[str, int, int]] = Counter()
+    repeats = resampling.repeats(log)
     again = {r.n: r.config_id for found in requeues(log.events).values() for r in found}
     for event in log.events:
         if isinstance(event.fact, Ask):
-            asked[event.fact.config_id, event.fact.rung] += 1
+            asked[event.fact.config_id, event.fact.rung, event.fact.repeat] += 1
         elif isinstance(event.fact, Judgement):
-            asked.pop((event.fact.config_id, event.fact.rung), None)
+            key = (event.fact.config_id, event.fact.rung)
+            for repeat in range(repeats.get(key, 0) + 1):
+                asked.pop((*key, repeat), None)
         elif event.n in again:
             asked = Counter({key: times for key, times in asked.items() if key[0] != again[event.n]})
-    judged = {(j.config_id, j.rung) for j in log.facts(Judgement)}
+    judged = {(j.config_id, j.rung, 0) for j in log.facts(Judgement)}
     is_over = _is_over(log)
-    running = {(a.config_id, a.rung) for a in open_asks(log) if not is_over(a)}
+    running = {(a.config_id, a.rung, a.repeat) for a in open_asks(log) if not is_over(a)}
     return {key for key, times in asked.items() if times >= GIVE_UP_AFTER and key not in judged | running}
 
 
@@ -118,8 +126,8 @@ def abandoned(log: Log, lane: int) -> list[Ask]:
     A lane that asks has no other iteration, so its own open asks are abandoned too. A config that another lane measures
     at this moment is left alone: when samples were taken away, several of its rungs are open at once.
     """
-    lost = given_up(log)
-    found = [a for a in open_asks(log) if (a.config_id, a.rung) not in lost]
+    gone = lost(log)
+    found = [a for a in open_asks(log) if (a.config_id, a.rung, a.repeat) not in gone]
     is_over = _is_over(log)
     free = [a for a in found if a.lane == lane or is_over(a)]
     busy = {a.config_id for a in found if a.lane != lane and not is_over(a)}
@@ -127,12 +135,25 @@ def abandoned(log: Log, lane: int) -> list[Ask]:
 
 
 def costs(scene: Scene) -> dict[tuple[str, int], float]:
-    """Return what the ladder compares: (config id, rung) -> cost, lower is better, infinite when given up or failed."""
+    """Return what the ladder compares: (config id, rung) -> cost, lower is better, infinite when given up or failed.
+
+    A rung that is being measured again has none yet: the ladder waits for it.
+    """
     found: dict[tuple[str, int], float] = dict.fromkeys(given_up(scene.log), math.inf)
     for j in scene.log.facts(Judgement):
         is_alive = j.score is not None and j.stability is not Stability.FAILED
         found[j.config_id, j.rung] = scene.direction.cost(j.score) if is_alive and j.score is not None else math.inf
+    for ask in asked_again(scene.log):
+        found.pop((ask.config_id, ask.rung), None)
     return found
+
+
+def asked_again(log: Log) -> list[Ask]:
+    """Return the asks for further measurements that are still to come, oldest first."""
+    if not resampling.repeats(log):
+        return []
+    gone = lost(log)
+    return [a for a in open_asks(log) if a.repeat and (a.config_id, a.rung, a.repeat) not in gone]
 
 
 def observations(scene: Scene) -> list[Observation]:
@@ -145,6 +166,7 @@ def observations(scene: Scene) -> list[Observation]:
     first = sentinel.sentinels(scene.log, scene.default_id)
     tops = [j for j in told if j.config_id not in first]
     reached = max((j.rung for j in tops), default=-1)
+    repeats = resampling.repeats(scene.log)
     indices = {key: index for index, key in enumerate(dict.fromkeys(a.config_id for a in scene.log.facts(Ask)))}
     return [
         Observation(
@@ -154,6 +176,7 @@ def observations(scene: Scene) -> list[Observation]:
             is_failure=j.stability is Stability.FAILED,
             is_unstable=j.stability is Stability.UNSTABLE,
             ask_index=indices.get(j.config_id, -1),
+            repeats=repeats.get((j.config_id, j.rung), 0),
         )
         for j in told
         if j.score is not None and (j.config_id not in first or j.rung <= reached)
@@ -165,7 +188,8 @@ def decide(scene: Scene, optimizer: Optimizer, *, lane: int) -> Decision:
     asks = scene.log.facts(Ask)
     if taken_over := abandoned(scene.log, lane):
         ask = taken_over[0]
-        return _decision(scene, scene.configs[ask.config_id], ask.rung, ask.bracket, is_new=False)
+        config = scene.configs[ask.config_id]
+        return _decision(scene, config, ask.rung, ask.bracket, is_new=False, repeat=ask.repeat)
     step = scene.policy.ladder.step(asks, costs(scene))
     if step.config_id is not None:
         return _decision(scene, scene.configs[step.config_id], step.rung, step.bracket, is_new=False)
@@ -175,8 +199,27 @@ def decide(scene: Scene, optimizer: Optimizer, *, lane: int) -> Decision:
     seen = observations(scene)
     told, first = {o.config.id for o in seen}, sentinel.sentinels(scene.log, scene.default_id)
     pending = [scene.configs[c] for c in dict.fromkeys([*first, *(a.config_id for a in asks)]) if c not in told]
-    config = optimizer.suggest(scene.space, seen, pending, seed=scene.seed, ask_index=new_configs(asks))
-    return _decision(scene, config, step.rung, step.bracket, is_new=True)
+    if not isinstance(optimizer, Repeating):
+        config = optimizer.suggest(scene.space, seen, pending, seed=scene.seed, ask_index=new_configs(asks))
+        return _decision(scene, config, step.rung, step.bracket, is_new=True)
+    waiting = {c.id: c for c in (*pending, *(scene.configs[a.config_id] for a in asked_again(scene.log)))}
+    config = optimizer.suggest_or_repeat(
+        scene.space, seen, list(waiting.values()), seed=scene.seed, ask_index=new_configs(asks), settled=_settled(scene)
+    )
+    if config.id not in told:
+        return _decision(scene, config, step.rung, step.bracket, is_new=True)
+    rung = max(o.rung for o in seen if o.config.id == config.id)
+    last = [a for a in asks if (a.config_id, a.rung) == (config.id, rung)][-1]
+    repeat = resampling.repeats(scene.log).get((config.id, rung), 0) + 1
+    return _decision(scene, config, rung, last.bracket, is_new=False, repeat=repeat)
+
+
+def _settled(scene: Scene) -> frozenset[str]:
+    """Return the ids of the configs that are not measured again: sentinels, busy ones, those without a node left."""
+    found = set(sentinel.sentinels(scene.log, scene.default_id))
+    found |= {ask.config_id for ask in open_asks(scene.log)}
+    free = resampling.free_nodes(scene.log, scene.nodes)
+    return frozenset(found | {config_id for config_id in scene.configs if free[config_id] < 1})
 
 
 def new_configs(asks: Sequence[Ask]) -> int:
@@ -184,22 +227,26 @@ def new_configs(asks: Sequence[Ask]) -> int:
     return len({ask.config_id for ask in asks})
 
 
-def _decision(scene: Scene, config: Config, rung: int, bracket: int, *, is_new: bool) -> Decision:
+def _decision(scene: Scene, config: Config, rung: int, bracket: int, *, is_new: bool, repeat: int = 0) -> Decision:
     inputs = {
         "policy": repr(scene.policy),
         "seed": scene.seed,
         "space": scene.space.digest,
-        "asks": [(a.index, a.config_id, a.rung, a.bracket) for a in scene.log.facts(Ask)],
+        "asks": [_asked(a) for a in scene.log.facts(Ask)],
         "told": [(j.config_id, j.rung, j.score) for j in scene.log.facts(Judgement)],
     }
     digest = hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()[:16]
-    return Decision(config=config, rung=rung, bracket=bracket, is_new=is_new, inputs_digest=digest)
+    return Decision(config=config, rung=rung, bracket=bracket, is_new=is_new, inputs_digest=digest, repeat=repeat)
+
+
+def _asked(ask: Ask) -> tuple[int | str, ...]:
+    """Return what of an ask a decision depends on; as it was before there were repeats where there are none."""
+    return (ask.index, ask.config_id, ask.rung, ask.bracket, *((ask.repeat,) if ask.repeat else ()))
 
 
 def quarantined(log: Log) -> set[str]:
     """Return the nodes that failed often enough to get no more samples."""
-    faults = Counter(f.node for f in log.facts(Failure) if f.blame is Blame.NODE and f.node)
-    return {node for node, times in faults.items() if times >= QUARANTINE_AFTER}
+    return resampling.quarantined(log)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,7 +275,8 @@ def open_slots(scene: Scene, config_id: str, rung: int, nodes: Sequence[str]) ->
     used, seen = Counter(s.node for s in taken_at), {s.node for s in taken_at if s.config_id == config_id}
     order = {node: hashlib.sha256(f"{config_id}/{node}".encode()).digest() for node in nodes}
     eligible = sorted((n for n in nodes if n not in trial.nodes | lost), key=lambda n: (n in seen, used[n], order[n]))
-    missing = [i for i in range(scene.policy.ladder.rungs[rung]) if i not in trial.filled]
+    wanted = resampling.nodes_of(scene.log, scene.policy.ladder.rungs, config_id, rung)
+    missing = [i for i in range(wanted) if i not in trial.filled]
     taken, repeat = missing[: len(eligible)], scene.log.renewals(config_id)
     slots = [
         Slot(index=index, nodes=tuple(eligible[i:] + eligible[:i]), repeat=repeat) for i, index in enumerate(taken)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from albacore import expectation, judging, recorded, replay, sentinel
+from albacore import expectation, judging, recorded, replay, resampling, sentinel
 from albacore.errors import PlatformError
 from albacore.replay import Scene
 from albacore.runs import exclusion
@@ -73,6 +73,7 @@ def _ask(run_id: str, lane: int, key: str) -> Ask | None:
         bracket=decision.bracket,
         read_n=scene.log.last_n,
         inputs_digest=decision.inputs_digest,
+        repeat=decision.repeat,
     )
     return settings.run_log(run_id).append_ask(ask, dict(decision.config))
 
@@ -95,7 +96,7 @@ def _open_slots(scene: Scene, run_id: str, ask: dict[str, Any]) -> tuple[list[re
 def detect_outliers(run_id: str, ask: dict[str, Any]) -> dict[str, Any]:
     """Return the verdict of failures and detector, and the number of the last event that it and the next tasks read."""
     scene = settings.scene(run_id)
-    if (old := scene.log.trial(ask["config"]).judged(ask["rung"])) is not None:
+    if (old := resampling.answer_to(scene.log, ask["index"])) is not None:
         scene = settings.scene(run_id, until=old.read_n)
     is_full = judging.is_full(scene, ask["config"], ask["rung"])
     is_capped = False

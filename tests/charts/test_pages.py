@@ -7,7 +7,7 @@ import pytest
 from recorded_runs import PLANT, book_of, conclude, played
 from scenes import Play, ask, sample
 
-from albacore import replay
+from albacore import replay, resampling
 from albacore.charts import adjuster, convergence, knobs, night, nodes, spread, trials, verdict_card
 from albacore.errors import UserError
 from albacore.policies import presets
@@ -111,7 +111,7 @@ def test_quarantine_shows_its_evidence():
 
     row = next(r for r in nodes.page(book_of(play.now))["nodes"] if r["node"] == "n2")
 
-    assert row["is_quarantined"] and row["node_failures"] >= replay.QUARANTINE_AFTER
+    assert row["is_quarantined"] and row["node_failures"] >= resampling.QUARANTINE_AFTER
     assert row["effect"] is None, "nothing was measured there, so nothing is known"
     assert {e["message"] for e in row["evidence"]} == {"it broke"}
 

@@ -10,6 +10,8 @@ from albacore.store import MIGRATIONS, Store, rows, schema
 from albacore.store.run_log import RunLog
 from albacore.trial import Judgement, Stability
 
+ADDED = {schema.judgement: "revision", schema.ask: "repeat"}
+"""Columns that later versions have added."""
 FIRST = [
     ask(0, "c"),
     sample("c", "n1", 1.5),
@@ -37,14 +39,14 @@ def upgrade(store: Store, to: str) -> None:
 
 
 def as_first(store: Store) -> None:
-    """Write the log as the first version did: its tables have no revision."""
+    """Write the log as the first version did: without what was added since."""
     with store.write("run") as connection:
         for n, fact in enumerate(FIRST, 1):
             table = rows.TABLES[type(fact)]
-            row = {k: v for k, v in rows.to_row(fact).items() if k != "revision"}
+            row = {k: v for k, v in rows.to_row(fact).items() if k != ADDED.get(table)}
             extra = {"attempt": 0} if table is schema.failure else {}
             connection.execute(sa.insert(schema.event).values(run_id="run", n=n, kind=table.name, at=1.0))
-            names = [c.name for c in table.c if c.name != "revision"]
+            names = [c.name for c in table.c if c.name != ADDED.get(table)]
             old = sa.table(table.name, *(sa.column(name, table.c[name].type) for name in names))
             connection.execute(sa.insert(old).values(run_id="run", n=n, **row, **extra))
 

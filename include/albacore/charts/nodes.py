@@ -11,7 +11,7 @@
 import statistics
 from typing import Any
 
-from albacore import replay
+from albacore import replay, resampling
 from albacore.charts import rounded
 from albacore.charts.book import Book
 from albacore.counting import Exclusion, exclusions
@@ -56,7 +56,7 @@ def page(book: Book) -> dict[str, Any]:
         "nodes": rows,
         "drift": {name: _drift(points) for name, points in deviations.items()},
         "configs": configs,
-        "quarantine_after": replay.QUARANTINE_AFTER,
+        "quarantine_after": resampling.QUARANTINE_AFTER,
         "exclusions": [_exclusion(scene, found) for found in exclusions(book.events)],
     }
 

@@ -10,7 +10,7 @@ proposed twice.
 
 import dataclasses
 import importlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -56,6 +56,7 @@ class Observation:
         score: Lower is better; finite, also for a config that failed.
         is_failure: Whether the score is the crash score, not a measurement.
         is_unstable: Whether the detector found the config unstable at this rung; the score is penalised then.
+        repeats: How often the config was measured again at this rung; the score is that of all its samples.
         ask_index: The `ask_index` that the config was suggested at; -1 when no ask gave it (the default config).
     """
 
@@ -65,6 +66,7 @@ class Observation:
     is_failure: bool = False
     is_unstable: bool = False
     ask_index: int = -1
+    repeats: int = 0
 
 
 class Optimizer(Protocol):
@@ -93,6 +95,7 @@ class Optimizer(Protocol):
         ...
 
 
+@runtime_checkable
 class Repeating(Protocol):
     """Ask for a second measurement of an old config when that is worth more than a new one (Metis §4.2.1).
 
@@ -100,13 +103,43 @@ class Repeating(Protocol):
     """
 
     def suggest_or_repeat(
-        self, space: Space, observations: Sequence[Observation], pending: Sequence[Config], *, seed: int, ask_index: int
+        self,
+        space: Space,
+        observations: Sequence[Observation],
+        pending: Sequence[Config],
+        *,
+        seed: int,
+        ask_index: int,
+        settled: Collection[str] = (),
     ) -> Config:
-        """Return a new config, or an observed one that is to be measured on one more node.
+        """Return a new config, or an observed one that is to be measured on one more node, at its highest rung.
 
-        Its next score is told as one more observation of the same config and rung. A pending config is never returned.
+        What is told then is either one more observation of the same config and rung, or, in campaigns, the score of
+        all its samples in place of the old one, with `repeats` counted up.
+
+        Args:
+            pending: Also configs that are being measured again; never returned.
+            settled: Ids of configs that cannot be measured again.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewOnly:
+    """Hide that an optimizer could ask for second measurements."""
+
+    inner: Optimizer
+
+    @property
+    def name(self) -> str:
+        """The wrapped optimizer's name."""
+        return self.inner.name
+
+    def suggest(
+        self, space: Space, observations: Sequence[Observation], pending: Sequence[Config], *, seed: int, ask_index: int
+    ) -> Config:
+        """Return a config that is neither observed nor pending."""
+        return self.inner.suggest(space, observations, pending, seed=seed, ask_index=ask_index)
 
 
 @runtime_checkable

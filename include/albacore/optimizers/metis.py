@@ -13,7 +13,7 @@ pool     points that the three sub-acquisition functions choose from, and that t
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -50,13 +50,20 @@ class Metis:
         self, space: Space, observations: Sequence[Observation], pending: Sequence[Config], *, seed: int, ask_index: int
     ) -> Config:
         """Return a config that is neither observed nor pending: the better of exploration and exploitation."""
-        return self._choose(space, observations, pending, [seed, ask_index], may_repeat=False)
+        return self._choose(space, observations, pending, [seed, ask_index])
 
     def suggest_or_repeat(
-        self, space: Space, observations: Sequence[Observation], pending: Sequence[Config], *, seed: int, ask_index: int
+        self,
+        space: Space,
+        observations: Sequence[Observation],
+        pending: Sequence[Config],
+        *,
+        seed: int,
+        ask_index: int,
+        settled: Collection[str] = (),
     ) -> Config:
         """Return a new config, or an observed one whose score is doubtful, to be measured once more."""
-        return self._choose(space, observations, pending, [seed, ask_index], may_repeat=True)
+        return self._choose(space, observations, pending, [seed, ask_index], settled=settled)
 
     def best(self, space: Space, observations: Sequence[Observation]) -> Config:
         """Return the observed config with the lowest predicted mean, which need not have the lowest score (§4.2.2)."""
@@ -71,9 +78,9 @@ class Metis:
         pending: Sequence[Config],
         stream: list[int],
         *,
-        may_repeat: bool,
+        settled: Collection[str] | None = None,
     ) -> Config:
-        """Return the candidate with the largest sum of improvements (§4.2.2)."""
+        """Return the candidate with the largest sum of improvements (§4.2.2); an old one unless `settled` is None."""
         from albacore.optimizers import cube
 
         (seed, ask_index), taken = stream, taken_ids(observations, pending)
@@ -82,11 +89,12 @@ class Metis:
             return new_config(space, [point], taken) or untried(space, taken, seed=seed, ask_index=ask_index)
         model = Model.of(space, observations, pending, [seed, ask_index, 1])
         found = [cube.most_promising(space, model.pool, goal, taken) for goal in (model.likeness, model.spread)]
-        found += [model.suspect(highest_rung(observations), pending)] if may_repeat else []
-        choice = [config for config in found if config is not None]
+        choice = [(model.gain(config), config) for config in found if config is not None]
+        if settled is not None:
+            choice += doubtful(space, observations, pending, model, settled=settled, stream=[seed, ask_index, 3])
         if not choice:
             return untried(space, taken, seed=seed, ask_index=ask_index)
-        return max(choice, key=model.gain)  # of equal ones the first
+        return max(choice, key=lambda pair: pair[0])[1]  # of equal ones the first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +156,9 @@ class Model:
         inside = best.score_samples(x)
         return np.where(inside >= floor, inside - rest.score_samples(x), -np.inf)
 
-    def suspect(self, seen: Sequence[Observation], pending: Sequence[Config]) -> Config | None:
+    def suspect(
+        self, seen: Sequence[Observation], pending: Sequence[Config], settled: Collection[str] = ()
+    ) -> Config | None:
         """Return the config whose score is farthest outside the interval that all others predict, if any (§4.2.1)."""
         import numpy as np
 
@@ -157,10 +167,10 @@ class Model:
         mean, deviation = (part[: len(seen)] for part in self.process.left_out())
         outside = np.abs(self.process.y[: len(seen)] - mean) - REACH * deviation
         scores = [o.config.id for o in seen]
-        waiting = {config.id for config in pending}
+        waiting = {config.id for config in pending} | set(settled)
         for i in np.argsort(-outside.astype(np.float32), kind="stable"):
             key = seen[i].config.id
-            is_known_well = seen[i].is_failure or key in waiting or scores.count(key) >= MOST_SCORES
+            is_known_well = seen[i].is_failure or key in waiting or scores.count(key) + seen[i].repeats >= MOST_SCORES
             if outside[i] > 0 and not is_known_well:
                 return seen[i].config
         return None
@@ -182,6 +192,32 @@ class Model:
         current = self.expected.min()
         bounds = (-REACH * deviation, REACH * deviation)
         return float(np.float32(sum(max(0.0, current - (self.expected + slope * bound).min()) for bound in bounds)))
+
+
+def doubtful(
+    space: Space,
+    observations: Sequence[Observation],
+    pending: Sequence[Config],
+    model: Model,
+    *,
+    settled: Collection[str],
+    stream: list[int],
+) -> list[tuple[float, Config]]:
+    """Return the gain and the config of the score that fits its rung least, of the highest rung that has such a one.
+
+    Deviation: the paper has one kind of score. Under a ladder most doubtful ones are of a low rung and stay there, so
+    rungs below the model's are looked at too, each by a model of its own scores; a config belongs to its highest rung.
+    """
+    top = {o.config.id: o.rung for o in sorted(observations, key=lambda o: o.rung)}
+    for rung in sorted({o.rung for o in observations}, reverse=True):
+        seen = [o for o in observations if o.rung == rung]
+        if len(seen) < RESAMPLE_AFTER:
+            continue
+        own = model if seen == highest_rung(observations) else Model.of(space, seen, pending, [*stream, rung])
+        risen = {config_id for config_id, highest in top.items() if highest > rung}
+        if (found := own.suspect(seen, pending, risen | set(settled))) is not None:
+            return [(own.gain(found), found)]
+    return []
 
 
 def _groups(x: "np.ndarray", y: "np.ndarray") -> "tuple[GaussianMixture, GaussianMixture, float] | None":

@@ -73,6 +73,7 @@ def _ask(scene: Scene, ask: Ask, optimizer: Optimizer) -> Iterator[str]:
         "config_id": decision.config.id,
         "rung": decision.rung,
         "bracket": decision.bracket,
+        "repeat": decision.repeat,
     }
     yield from _differs(f"ask {ask.index}", {name: getattr(ask, name) for name in again}, again)
 

@@ -130,8 +130,9 @@ def _cannot_requeue(store: Store, run_id: str, scene: replay.Scene, config_id: s
     asks = [a for a in scene.log.facts(replay.Ask) if a.config_id == config_id]
     if not asks:
         return "expected a config that this run has asked for. 'albacore show' lists them."
-    lost = replay.given_up(scene.log)
-    running = [a for a in replay.open_asks(scene.log) if a.config_id == config_id and (a.config_id, a.rung) not in lost]
+    lost = replay.lost(scene.log)
+    mine = [a for a in replay.open_asks(scene.log) if a.config_id == config_id]
+    running = [a for a in mine if (a.config_id, a.rung, a.repeat) not in lost]
     if running:
         return f"it is being measured, or waits for it, at rung {running[0].rung}. Wait for its judgement."
     return None

@@ -89,6 +89,7 @@ ask = _fact_table(
     Column("bracket", Integer, nullable=False),
     Column("read_n", Integer, nullable=False),
     Column("inputs_digest", KEY, nullable=False),
+    Column("repeat", Integer, nullable=False, server_default="0"),
     UniqueConstraint("run_id", "index", name="ask_index_once"),
     UniqueConstraint("run_id", "key", name="ask_once_per_iteration"),
 )
