@@ -172,6 +172,7 @@ class _Run:
             bracket=decision.bracket,
             read_n=self.scene.log.last_n,
             inputs_digest=decision.inputs_digest,
+            repeat=decision.repeat,
         )
         self.add(ask, decision.config)
         slots, capped = replay.open_slots(self.scene, ask.config_id, ask.rung, self.world.fleet.names)
@@ -205,6 +206,7 @@ def play(world: World, policy: Policy, optimizer: Optimizer, plan: Plan, *, seed
         metric=METRIC,
         direction=Direction.MAX,
         seed=seed,
+        nodes=len(world.fleet.names),
         limits={"samples": float(plan.samples), "hours": plan.hours},
         configs={default.id: default},
         log=Log(),
