@@ -15,7 +15,7 @@ from albacore.space.catalogue import Catalogue
 pytestmark = pytest.mark.node
 FACTS = {"ram_bytes": 8 * 2**30, "cores": 4, "disk_bytes": 100 * 2**30}
 SHARED = ("contract.py", "packages.py", "daemon.py")
-WORDS = {"redis": ("yes", "no"), "nginx": ("on", "off")}
+WORDS = {"redis": ("yes", "no"), "nginx": ("on", "off"), "mariadb": ("ON", "OFF")}
 SIZES = {"kb": 2**10, "mb": 2**20, "gb": 2**30}
 
 
@@ -52,6 +52,13 @@ def redis() -> Iterator[Bench]:
 def nginx() -> Iterator[Bench]:
     """A node with NGINX."""
     with benchmark_cases.prepared("nginx/pages") as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def mariadb() -> Iterator[Bench]:
+    """A node with MariaDB."""
+    with benchmark_cases.prepared("mariadb/oltp_read_write") as made:
         yield made
 
 
@@ -127,6 +134,42 @@ def test_nginx_knows_every_denied_directive(nginx: Bench, tmp_path: Path):
         unknown += [name] if "unknown directive" in said.stderr else []
 
     assert unknown == []
+    assert not found.deny.keys() & found.knobs.keys()
+
+
+@pytest.mark.parametrize("corner", ["defaults", "lowest", "highest", "special"])
+def test_mariadb_takes_every_corner_of_its_space(mariadb: Bench, corner: str):
+    """MariaDB moves a value into its limits with a warning; `start` refuses that, so all of ours are within."""
+    try:
+        told = mariadb.verb("start", corners("mariadb")[corner])
+    finally:
+        mariadb.verb("stop")
+
+    assert told.blame is None, told.words
+
+
+def test_mariadb_defaults_and_restarts_are_the_servers(mariadb: Bench):
+    """Defaults and what needs a restart are those of information_schema; denied names exist."""
+    found, ask = catalogue("mariadb"), "mariadb --no-defaults -uroot -S {node}/data/s -N -e"
+    columns = "LOWER(VARIABLE_NAME), DEFAULT_VALUE, READ_ONLY"
+    try:
+        assert mariadb.verb("start").blame is None
+        rows = mariadb.command(f"{ask} 'SELECT {columns} FROM information_schema.SYSTEM_VARIABLES'").splitlines()
+    finally:
+        mariadb.verb("stop")
+    server = {name: (default, only) for name, default, only in (row.split("\t") for row in rows)}
+    sizes = {"K": 2**10, "M": 2**20}
+
+    for name, knob in found.knobs.items():
+        default, unit = knob["default"], knob.get("unit", "")
+        if isinstance(default, bool):
+            assert server[name][0] == ("ON" if default else "OFF"), name
+        elif isinstance(default, str):
+            assert server[name][0] == default, name
+        else:
+            assert float(server[name][0]) == default * sizes.get(unit, 1), name
+        assert knob["restart"] == (server[name][1] == "YES"), name
+    assert not found.deny.keys() - server.keys()
     assert not found.deny.keys() & found.knobs.keys()
 
 
