@@ -151,7 +151,7 @@ def main() -> None:
     parser.add_argument("--server", default="wheel", help="the workload's parameter `server`")
     given = parser.parse_args()
     workload = Benchmark.read(BENCHMARKS, "postgres").workload("tpcc")
-    params = {**workload.params, **MIX, "measure_s": given.seconds, "server": given.server}
+    params = {**workload.params, **MIX, "measure_s": float(given.seconds), "server": given.server}
     with tempfile.TemporaryDirectory(prefix="alb-", dir="/var/tmp", ignore_cleanup_errors=True) as place:
         Path(place).chmod(0o711)
         root = Path(place, "own", "root")

@@ -22,11 +22,11 @@ from albacore.sample import Blame, Failure, Sample
 
 pytestmark = pytest.mark.node
 BENCHMARK = Benchmark.read(places.BENCHMARKS, "postgres")
-QUICK = {"clients": 2, "warmup_s": 0, "measure_s": 1}
+QUICK = {"clients": 2, "warmup_s": 0.0, "measure_s": 1.0}
 SMALL = {
     "tpcc": {**QUICK, "scale": 0.02, "warehouses": 1},
     "epinions": {**QUICK, "scale": 0.02},
-    "pgbench": {**QUICK, "scale": 1},
+    "pgbench": {**QUICK, "scale": 1.0},
     "tpch": {"scale": 0.002, "measure_s": 0.0},
     "sql": {"scale": 0.02, "measure_s": 0.0},
 }
@@ -77,8 +77,8 @@ def test_plans_follow_the_config(node: LocalNode) -> None:
     nested = finish(node, begin(node, "tpcc", {"enable_hashjoin": "off", "enable_mergejoin": "off"}))
     hashed = finish(node, begin(node, "tpcc", {"enable_nestloop": "off"}))
 
-    assert isinstance(nested, Sample)
-    assert isinstance(hashed, Sample)
+    assert isinstance(nested, Sample), nested
+    assert isinstance(hashed, Sample), hashed
     for key, plan in hashed.notes["plans"].items():
         if key.startswith("stock_level"):
             assert plan != nested.notes["plans"][key]
@@ -87,7 +87,7 @@ def test_plans_follow_the_config(node: LocalNode) -> None:
 
 def test_a_server_that_dies_under_transactions_is_the_configs_failure(node: LocalNode) -> None:
     """Kill -9 of the postmaster while pgbench runs; the words are those of the server or of pgbench."""
-    spec = begin(node, "pgbench", measure_s=20)
+    spec = begin(node, "pgbench", measure_s=20.0)
     deadline = time.monotonic() + 30
     while not list((node.directory / "jobs" / spec.job_id).glob("pgbench/log*")):
         assert time.monotonic() < deadline
@@ -96,7 +96,7 @@ def test_a_server_that_dies_under_transactions_is_the_configs_failure(node: Loca
 
     found = finish(node, spec)
 
-    assert isinstance(found, Failure)
+    assert isinstance(found, Failure), found
     assert found.blame is Blame.CONFIG
 
 
@@ -106,7 +106,7 @@ def test_statements_over_their_limit_are_the_configs_failure(node: LocalNode) ->
         node, begin(node, "tpcc", {"commit_delay": "100000", "commit_siblings": "0"}, statement_timeout_s=0.05)
     )
 
-    assert isinstance(found, Failure)
+    assert isinstance(found, Failure), found
     assert found.blame is Blame.CONFIG
 
 
@@ -141,7 +141,7 @@ def test_a_query_that_fails_is_the_load_s_failure(node: LocalNode, tmp_path: Pat
     (tmp_path / "queries" / "wrong.sql").write_text("SELECT nothing FROM nowhere;")
     found = finish(node, begin(node, "sql", folder=str(tmp_path), check_rows=False))
 
-    assert isinstance(found, Failure)
+    assert isinstance(found, Failure), found
     assert found.blame is Blame.LOAD
 
 

@@ -34,8 +34,8 @@ def load_of(params: Mapping[str, object], scripts: tuple[str, ...], variables: M
         variables=variables,
         clients=int(str(params["clients"])),
         mode=str(params["mode"]),
-        warmup_s=int(str(params["warmup_s"])),
-        measure_s=int(str(params["measure_s"])),
+        warmup_s=round(float(str(params["warmup_s"]))),
+        measure_s=max(1, round(float(str(params["measure_s"])))),
         statement_timeout_s=float(str(params["statement_timeout_s"])),
     )
 
