@@ -75,8 +75,6 @@ class Annealing:
 
     def stand(self, observations: Sequence[Observation], seed: int) -> Config:
         """Return where the walk stands after at least one score."""
-        import numpy as np
-
         from albacore.optimizers.cube import scaled
 
         walk = standings(observations)
@@ -88,10 +86,18 @@ class Annealing:
                 continue
             rise = costs[i] - costs[here]
             temperature = T0 * (T1 / T0) ** self.time(step.ask_index)
-            coin = np.random.default_rng([seed, step.ask_index, 3]).random()
-            if rise <= 0 or coin < math.exp(-rise / temperature):  # Metropolis' rule, Science 220, p. 672
+            if rise <= 0 or _coin(seed, step.ask_index) < math.exp(
+                -rise / temperature
+            ):  # Metropolis, Science 220, p. 672
                 here = i
         return walk[here].config
+
+
+def _coin(seed: int, ask_index: int) -> float:
+    """Return the draw that decides whether a step uphill is taken."""
+    import numpy as np
+
+    return np.random.default_rng([seed, ask_index, 3]).random()
 
 
 def _moved(d: int, rng: "np.random.Generator") -> "np.ndarray":

@@ -54,7 +54,7 @@ def bounds(space: Space, sampled: Sequence[Standing], best: Standing) -> "tuple[
     import numpy as np
 
     centre = space.encode(best.config)
-    points = np.array([space.encode(s.config) for s in sampled])
+    points = space.encode_all([s.config for s in sampled])
     low = np.where(points < centre, points, 0.0).max(0)
     high = np.where(points > centre, points, 1.0).min(0)
     return low, high

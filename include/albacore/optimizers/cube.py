@@ -73,7 +73,7 @@ def reflected(points: np.ndarray) -> np.ndarray:
 
 def points_of(space: Space, configs: Sequence[Config]) -> np.ndarray:
     """Return (n, d) points of configs, also of none."""
-    return np.array([space.encode(config) for config in configs]).reshape(len(configs), len(space))
+    return space.encode_all(configs)
 
 
 def unordered(space: Space) -> np.ndarray:

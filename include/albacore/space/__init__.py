@@ -9,7 +9,7 @@ import hashlib
 import itertools
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -189,6 +189,13 @@ class Space:
         import numpy as np
 
         return np.array([knob.encode(config[knob.name]) for knob in self.knobs], dtype=np.float64)
+
+    def encode_all(self, configs: Sequence[Mapping[str, Value]]) -> "np.ndarray":
+        """Return (n, d) points of n configs, also of none: what `encode` does of each, in a fraction of the time."""
+        import numpy as np
+
+        columns = [knob.encode_all([config[knob.name] for config in configs]) for knob in self.knobs]
+        return np.array(columns, dtype=np.float64).reshape(len(self.knobs), len(configs)).T.copy()
 
     def text(self, config: Mapping[str, Value]) -> dict[str, str]:
         """Return name -> value as the system's config file wants it, in the order of the knobs."""

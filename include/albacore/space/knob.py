@@ -15,7 +15,7 @@ survives the way there and back, and reads well in a config file.
 
 import enum
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -235,6 +235,21 @@ class Knob:
         place = math.log(float(value)) if self.log else float(value)
         # A logarithm and a sum round: the upper end of a range must not come out above 1.
         return min(1.0, share + (1.0 - share) * (place - first) / (last - first)) if last > first else share
+
+    def encode_all(self, values: Sequence[Value]) -> list[float]:
+        """Return what `encode` does of many values, bit for bit; what depends on the knob alone is computed once."""
+        share = SPECIAL_SHARE if self.kind.is_numeric else 1.0
+        places = {option: share * (i + 0.5) / len(self.options) for i, option in enumerate(self.options)}
+        if not self.kind.is_numeric:
+            return [places[value] for value in values]
+        share = SPECIAL_SHARE if self.special else 0.0
+        first, last = self._ends()
+
+        def place(value: Value) -> float:
+            at = math.log(float(value)) if self.log else float(value)
+            return min(1.0, share + (1.0 - share) * (at - first) / (last - first)) if last > first else share
+
+        return [places[value] if value in places else place(value) for value in values]
 
     def _ends(self) -> tuple[float, float]:
         """Return the range on the scale it is searched on; whole numbers own half a step to each side."""
