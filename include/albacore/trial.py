@@ -5,7 +5,8 @@ off the log.
 """
 
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
@@ -66,13 +67,22 @@ class Log:
         """Return the log as it was when event `n` had just been written."""
         return Log(self.events[: bisect_right(self.events, n, key=lambda event: event.n)])
 
+    @cached_property
+    def _by_kind(self) -> Mapping[type, list[Event]]:
+        """Kind of fact -> its events in their order: a log is asked for many kinds, and is read through once."""
+        found: defaultdict[type, list[Event]] = defaultdict(list)
+        for event in self.events:
+            found[type(event.fact)].append(event)
+        return found
+
     def facts(self, kind: type[T]) -> list[T]:
         """Return the facts of one kind that count, in their order."""
-        return [e.fact for e in self.events if isinstance(e.fact, kind) and e.n not in self.void]
+        void = self.void
+        return [e.fact for e in self._by_kind.get(kind, ()) if isinstance(e.fact, kind) and e.n not in void]
 
     def recorded(self, kind: type[T]) -> list[T]:
         """Return every fact of one kind in their order, those too that do not count any more."""
-        return [e.fact for e in self.events if isinstance(e.fact, kind)]
+        return [e.fact for e in self._by_kind.get(kind, ()) if isinstance(e.fact, kind)]
 
     def notes(self, kind: str, *, after: int = 0) -> list[Note]:
         """Return the notes of one kind in their order.
@@ -80,7 +90,8 @@ class Log:
         Args:
             after: Leave out those up to this event.
         """
-        return [e.fact for e in self.events if isinstance(e.fact, Note) and e.fact.kind == kind and e.n > after]
+        own = self._by_kind.get(Note, ())
+        return [e.fact for e in own if isinstance(e.fact, Note) and e.fact.kind == kind and e.n > after]
 
     def samples(self, config_id: str, purpose: Purpose = Purpose.TUNE) -> list[Sample]:
         """Return a config's samples taken for one purpose, as far as they count."""

@@ -82,7 +82,7 @@ def test_the_fleet_leads_to_a_run_and_back(open_page):
     page.locator("tbody tr").first.focus()
     page.keyboard.press("Enter")
 
-    expect(page.locator("#state")).to_have_text("ship")
+    expect(page.locator("#state")).to_have_text("ship", timeout=40_000)
     page.get_by_text("Campaigns", exact=True).click()
     expect(page.locator("h1")).to_have_text("Campaigns")
 

@@ -3,9 +3,11 @@
 A log only grows, so what was read stays true. Reading never waits for a writer, makes no file and migrates nothing.
 """
 
+import gc
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -73,13 +75,25 @@ class Shelf:
         store = self._store()
         run = store.run(run_id)
         with self._lock:
-            old = self._kept.get(run_id)
-            kept = _read_on(store, run, old)
+            with _without_collector():
+                kept = _read_on(store, run, self._kept.get(run_id))
             self._kept[run_id] = kept
             self._kept.move_to_end(run_id)
             while len(self._kept) > MOST_RUNS:
                 self._kept.popitem(last=False)
         return kept
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Collect no garbage for the moment: of the ten thousands of values that a log becomes, none is any."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _read_on(store: Store, run: CampaignRun, old: Kept | None) -> Kept:
