@@ -14,21 +14,23 @@ PICTURES = {
     "convergence": ("/dags/demo/runs/demo-1/convergence", "light"),
     "spread": ("/dags/demo/runs/demo-1/spread", "dark"),
     "nodes": ("/dags/demo/runs/demo-1/nodes", "light"),
+    "night": ("/dags/nightly/runs/nightly-6/night", "light"),
     "verdict": ("/dags/demo/runs/demo-1/verdict", "light"),
 }
 
 
 def fill(path: Path) -> None:
     """Write three campaigns into a store."""
-    from recorded_runs import write_demo
+    from recorded_runs import write_demo, write_nights
 
     from albacore.store import Store
 
     store, now = Store(f"sqlite:///{path}"), time.time()
     store.migrate()
     write_demo(store, "demo-1", opened_at=now - 16_000, iterations=150, title="Demo: PostgreSQL for reports")
-    write_demo(store, "nightly-1", opened_at=now - 40_000, iterations=60, title="Nightly: orders")
-    write_demo(store, "nightly-2", opened_at=now - 9_000, iterations=60, title="Nightly: orders")
+    write_demo(store, "planted-1", opened_at=now - 40_000, iterations=60, title="Web shop: orders")
+    write_demo(store, "planted-2", opened_at=now - 9_000, iterations=60, title="Web shop: orders")
+    write_nights(store, opened_at=now - 1_800, count=6)
     store.close()
 
 
@@ -50,7 +52,7 @@ def main() -> None:
                 context.add_cookies([{"name": "_token", "value": server.token("adm"), "url": server.url}])
                 page = context.new_page()
                 page.goto(f"{server.url}/albacore{path}")
-                page.locator("#body").wait_for(state="visible")
+                page.locator("#body").wait_for(state="visible", timeout=90_000)
                 page.wait_for_timeout(2500)
                 page.screenshot(path=str(ROOT / "docs" / "figures" / f"pages-{name}.png"))
                 context.close()
