@@ -60,6 +60,7 @@ class OptimizerChoice(Part):
     keep: Annotated[int, Field(ge=1, le=10_000)] | None = None
     keep_after: Annotated[int, Field(ge=20, le=10_000)] = 50
     resample: bool = True
+    weighs_limits: bool = True
 
 
 class ObjectiveChoice(Part):
@@ -203,8 +204,8 @@ class Campaign(Part):
 
     def optimizer_of(self) -> Optimizer:
         """Return the optimizer that the campaign names."""
-        chosen = self.optimizer
-        found = optimizers.by_name(chosen.name, initial=chosen.initial, budget=self.expected_configs)
+        chosen, n = self.optimizer, self.expected_configs
+        found = optimizers.by_name(chosen.name, initial=chosen.initial, budget=n, weighs_limits=chosen.weighs_limits)
         if chosen.keep is not None:
             return Fewer(inner=found, keep=chosen.keep, after=chosen.keep_after)
         return found if chosen.resample or not isinstance(found, Repeating) else NewOnly(inner=found)

@@ -23,9 +23,9 @@ from albacore.verdict import Terms
 def campaign(run: CampaignRun) -> Campaign:
     """Return the effective campaign of a run.
 
-    Runs from before there were second measurements do not say that they have none.
+    Runs from before there were second measurements and weighed limits do not say that they have none.
     """
-    chosen = {"resample": False, **run.effective.get("optimizer", {})}
+    chosen = {"resample": False, "weighs_limits": False, **run.effective.get("optimizer", {})}
     return parse({**run.effective, "optimizer": chosen}, where=f"campaign run {run.id}")
 
 

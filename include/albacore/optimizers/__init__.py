@@ -151,12 +151,13 @@ class Advising(Protocol):
         ...
 
 
-def by_name(name: str, *, initial: int = INITIAL, budget: int = BUDGET) -> Optimizer:
+def by_name(name: str, *, initial: int = INITIAL, budget: int = BUDGET, weighs_limits: bool = True) -> Optimizer:
     """Return an optimizer by the name that campaigns use.
 
     Args:
         initial: How many of the first asks are random designs; kinds with a design of their own do not read it.
         budget: How many configs the run is expected to ask for; kinds without a schedule do not read it.
+        weighs_limits: Whether kinds that can weigh what they propose by how likely it is to keep the limits.
 
     Raises:
         UserError: When there is none of this name.
@@ -167,7 +168,8 @@ def by_name(name: str, *, initial: int = INITIAL, budget: int = BUDGET) -> Optim
         )
     kind = getattr(importlib.import_module(f"albacore.optimizers.{name}"), KINDS[name])
     known = {field.name for field in dataclasses.fields(kind)}
-    return kind(**{key: value for key, value in {"initial": initial, "budget": budget}.items() if key in known})
+    given = {"initial": initial, "budget": budget, "weighs_limits": weighs_limits}
+    return kind(**{key: value for key, value in given.items() if key in known})
 
 
 def highest_rung(observations: Sequence[Observation]) -> list[Observation]:

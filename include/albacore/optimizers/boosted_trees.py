@@ -36,9 +36,11 @@ class BoostedTrees:
 
     Attributes:
         initial: How many of the first asks are random designs.
+        weighs_limits: Whether expected improvement is weighed by the probability that a config keeps all limits.
     """
 
     initial: int = INITIAL
+    weighs_limits: bool = True
     name: str = "boosted_trees"
 
     def suggest(
@@ -52,25 +54,27 @@ class BoostedTrees:
         rng = np.random.default_rng([seed, ask_index, 1])
         if first or not observations or rng.random() < RANDOM_SHARE:
             return first or untried(space, taken, seed=seed, ask_index=ask_index)
-        found = _promising(space, highest_rung(observations), pending, taken, rng)
+        found = _promising(space, highest_rung(observations), taken, rng, weighs_limits=self.weighs_limits)
         return found or untried(space, taken, seed=seed, ask_index=ask_index)
 
 
 def _promising(
     space: Space,
     seen: Sequence[Observation],
-    pending: Sequence[Config],
     taken: set[str],
     rng: "np.random.Generator",
+    *,
+    weighs_limits: bool,
 ) -> Config | None:
     """Return the config with the largest expected improvement, if one of the best is new."""
     import numpy as np
     from sklearn.ensemble import GradientBoostingRegressor
 
-    from albacore.optimizers import cube
+    from albacore.optimizers import cube, feasibility
     from albacore.optimizers.acquisition import expected_improvement
 
     points = cube.points_of(space, [o.config for o in seen])
+    kept = feasibility.probability(points, [o.is_failure for o in seen]) if weighs_limits else None
     x, y = cube.features(space, points), cube.scaled([o.score for o in seen])
     trees = [
         GradientBoostingRegressor(
@@ -81,7 +85,8 @@ def _promising(
 
     def improvement(at: np.ndarray) -> np.ndarray:
         low, middle, high = (tree.predict(cube.features(space, at)) for tree in trees)
-        return expected_improvement(middle, np.maximum((high - low) / 2, SMALLEST), float(y.min()))
+        gain = expected_improvement(middle, np.maximum((high - low) / 2, SMALLEST), float(y.min()))
+        return gain * kept(at) if kept else gain
 
     centres = points[np.argsort(y, kind="stable")[:CENTRES]]
     pool = cube.candidates(space, centres, CANDIDATES, rng)

@@ -29,11 +29,13 @@ class GaussianProcess:
     Attributes:
         initial: How many of the first asks are random designs.
         nu: Smoothness of the Matern kernel; 2.5 is SMAC's and CherryPick's.
+        weighs_limits: Whether expected improvement is weighed by the probability that a config keeps all limits.
         design: Who makes the first designs in place of random ones: another optimizer, asked with the same numbers.
     """
 
     initial: int = INITIAL
     nu: float = 2.5
+    weighs_limits: bool = True
     design: Optimizer | None = None
     name: str = "gp"
 
@@ -61,11 +63,12 @@ class GaussianProcess:
         """Return the config with the largest expected improvement, if one of the best is new."""
         import numpy as np
 
-        from albacore.optimizers import cube, gaussian
+        from albacore.optimizers import cube, feasibility, gaussian
         from albacore.optimizers.acquisition import expected_improvement
 
         seen = highest_rung(observations)
         points = cube.points_of(space, [o.config for o in seen])
+        kept = feasibility.probability(points, [o.is_failure for o in seen]) if self.weighs_limits else None
         y = cube.scaled([o.score for o in seen])
         is_per_dimension = len(space) < gaussian.PER_DIMENSION_BELOW
         process = gaussian.learn(cube.features(space, points), y, nu=self.nu, is_per_dimension=is_per_dimension)
@@ -73,7 +76,8 @@ class GaussianProcess:
         expected = process.predict(process.x)[0]
 
         def improvement(at: np.ndarray) -> np.ndarray:
-            return expected_improvement(*process.predict(cube.features(space, at)), float(expected.min()))
+            gain = expected_improvement(*process.predict(cube.features(space, at)), float(expected.min()))
+            return gain * kept(at) if kept else gain
 
         centres = points[np.argsort(expected[: len(points)], kind="stable")[:CENTRES]]
         pool = cube.candidates(space, centres, CANDIDATES, np.random.default_rng(stream))
