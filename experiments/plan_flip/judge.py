@@ -155,7 +155,10 @@ def _of_metric(recorded: Recorded, metric: str, bad: Sequence[str]) -> Iterator[
         shares = {k: detected(values, k) for k in range(2, len(values) + 1)}
         yield "  called unstable by k nodes: " + ", ".join(f"{k}: {a}/{n}" for k, (a, n) in shares.items())
     promoted, best, nodes = promotions(recorded, metric)
-    yield f"  by its first sample alone: promoted on {promoted} of {nodes} nodes, the best of nine on {best}"
+    defaults = recorded.values(DEFAULT, metric)
+    beaten = [node for node, value in mine.items() if value > defaults[node]]
+    yield f"  by one sample: better than the default's on the same node on {len(beaten)} of {nodes} nodes {beaten}"
+    yield f"  by one sample, among nine configs: promoted on {promoted} of {nodes} nodes, the best on {best}"
 
 
 def _span(values: Sequence[float]) -> str:

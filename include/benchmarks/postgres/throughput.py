@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pgbench import Load, Measured, drive
 from plans import capture
-from postgres import LoadError, Node
+from postgres import ConfigError, LoadError, Node
 from results import percentile, publish
 from session import Session
 
@@ -96,6 +96,8 @@ def sample(node: Node, load: Load, statements: Mapping[str, str]) -> None:
         before = scans(session)
         measured = drive(node, load)
         after = scans(session)
+    except ValueError as error:  # a dying server's last words instead of rows
+        raise ConfigError(f"expected rows, the server said something else: {error}") from None
     finally:
         session.close()
     names = [Path(part).name.split("@")[0].removesuffix(".sql") for part in load.scripts[1::2]]
