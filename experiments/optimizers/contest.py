@@ -47,7 +47,7 @@ class Function:
 
 
 def kvcache(frequency: str) -> Function:
-    """Return the counted 99th percentile of the cache under a made-up load, in microseconds (Metis §6.1)."""
+    """Return half of the 99th percentile and half of the mean of the cache's counted work, in us (Metis §6.1)."""
     cache, demand = (runpy.run_path(str(KVCACHE / f"{name}.py")) for name in ("cache", "demand"))
     sizes, keys = demand["sizes"](KEYS, 1), demand["requests"](KEYS, WARMUP + REQUESTS, frequency, 1)
     space = Catalogue.read(KVCACHE / "knobs.toml").space({"ram_bytes": 2**33, "cores": 2, "disk_bytes": 2**36})

@@ -182,3 +182,14 @@ def test_verdicts_of_the_first_shape_are_printed_too(store, capsys):
     assert cli.main(["verdict", "r1", "--store", store.url]) == 0
     assert f"contender 1, {A.id}: mean 150 tps" in capsys.readouterr().out
     assert [line for line in audit.faults(store, "r1") if "verdict" in line] == []
+
+
+def test_a_config_that_exceeds_a_limit_on_a_fresh_node_is_not_shipped(store):
+    """It kept the limit while it was tuned; the next best, which keeps it everywhere, ships."""
+    log = tuned(store, objective={"limits": {"tps": 155.0}})
+    assert not log.read().trial(A.id).config_failures
+
+    body = concluded(log, {**FIGURES, A.id: 160.0})
+
+    assert body["ship"]
+    assert body["incumbent"] == B.id
