@@ -97,6 +97,32 @@ def test_a_damaged_folder_is_refused_with_the_remedy(copy: Path, damage: Callabl
         read(copy)
 
 
+def test_what_folders_share_counts_as_their_own(copy: Path, tmp_path: Path):
+    """A link to a file beside the folder is that file: same digest, same archive, and plain when unpacked."""
+    (copy / "shared.py").write_text("ONE = 1\n")
+    alone = folder.digest(copy), folder.archive(copy)
+    beside = copy.parent / "several"
+    beside.mkdir()
+    (copy / "shared.py").rename(beside / "shared.py")
+    (copy / "shared.py").symlink_to("../several/shared.py")
+
+    assert (folder.digest(copy), folder.archive(copy)) == alone
+    folder.unpack(alone[1], tmp_path / "node")
+    assert not (tmp_path / "node" / "shared.py").is_symlink()
+    assert folder.digest(tmp_path / "node") == alone[0]
+
+
+def test_a_link_to_nothing_or_to_a_folder_is_refused(copy: Path):
+    """Only files are shared."""
+    (copy / "shared").symlink_to("../nothing")
+    with pytest.raises(BenchmarkError, match="expected a plain file"):
+        read(copy)
+    (copy / "shared").unlink()
+    (copy / "shared").symlink_to("workloads")
+    with pytest.raises(BenchmarkError, match="expected a plain file"):
+        read(copy)
+
+
 @pytest.mark.parametrize("name", ["none", "../noop", "Noop", ""])
 def test_an_unknown_benchmark_is_answered_with_the_known_ones(copy: Path, name: str):
     """A typo costs one look."""

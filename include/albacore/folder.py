@@ -17,10 +17,10 @@ def files(root: Path) -> Iterator[tuple[str, Path]]:
     """Yield (relative path, path) of every file that counts, sorted by relative path.
 
     Left out are what Python, editors and file browsers drop: `__pycache__`, `*.pyc`, `*~`, `#*#`, and every name with a
-    leading dot.
+    leading dot. A link to a file that lies beside the folder, in what its neighbours share, counts as that file.
 
     Raises:
-        ValueError: At a symbolic link or a special file, which cannot be copied faithfully.
+        ValueError: At any other link or a special file, which cannot be copied faithfully.
     """
     found = []
     for folder, subfolders, names in os.walk(root):
@@ -30,9 +30,14 @@ def files(root: Path) -> Iterator[tuple[str, Path]]:
             if not _is_dropping(name):
                 found.append((path.relative_to(root).as_posix(), path))
     for relative, path in sorted(found):
-        if path.is_symlink() or not path.is_file():
+        if not path.is_file() or (path.is_symlink() and not _is_shared(path, root)):
             raise ValueError(f"{path}: expected a plain file, found a link or a special file. Replace it by a copy.")
         yield relative, path
+
+
+def _is_shared(link: Path, root: Path) -> bool:
+    """Say whether a link leads to a file in a folder beside `root`."""
+    return link.resolve().is_relative_to(root.resolve().parent)
 
 
 def digest(root: Path) -> str:

@@ -14,7 +14,6 @@ from albacore.space.catalogue import Catalogue
 
 pytestmark = pytest.mark.node
 FACTS = {"ram_bytes": 8 * 2**30, "cores": 4, "disk_bytes": 100 * 2**30}
-SHARED = ("contract.py", "packages.py", "daemon.py")
 WORDS = {"redis": ("yes", "no"), "nginx": ("on", "off"), "mariadb": ("ON", "OFF")}
 SIZES = {"kb": 2**10, "mb": 2**20, "gb": 2**30}
 
@@ -171,14 +170,6 @@ def test_mariadb_defaults_and_restarts_are_the_servers(mariadb: Bench):
         assert knob["restart"] == (server[name][1] == "YES"), name
     assert not found.deny.keys() - server.keys()
     assert not found.deny.keys() & found.knobs.keys()
-
-
-@pytest.mark.parametrize("name", SHARED)
-def test_folders_that_share_a_text_have_the_same(name: str):
-    """A folder stands alone on its node, so what several need is copied; the copies never drift apart."""
-    copies = {path.read_bytes() for path in places.BENCHMARKS.glob(f"*/{name}")}
-
-    assert len(copies) == 1
 
 
 def test_weights_of_the_pages_follow_zipf():
