@@ -7,8 +7,9 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
+expect.set_options(timeout=30_000)  # milliseconds; the default of 5 s is short beside a busy Airflow on two cores
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 HARMLESS = ("GL Driver Message", "An iframe which has both allow-scripts and allow-same-origin")
 """What the graphics driver of a machine without a graphics card says, and what Chromium says of Airflow's own frame."""
