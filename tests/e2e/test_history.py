@@ -61,6 +61,12 @@ def ended(clone: Clone, dag: str, count: int):
     return wait_until(all_over, 240.0, f"{count} dates of {dag} are back-filled")
 
 
+def completed(clone: Clone, dag: str) -> bool:
+    """Whether Airflow has closed every back-fill of a DAG: it does so up to half a minute after the last date."""
+    found = clone.airflow.call("GET", path("backfills"), query={"dag_id": dag})["backfills"]
+    return all(one["completed_at"] for one in found)
+
+
 def task_states(clone: Clone, dag: str, run: dict) -> dict:
     where = path("dags", dag, "dagRuns", run["dag_run_id"], "taskInstances")
     return {task["task_id"]: task["state"] for task in clone.airflow.call("GET", where)["task_instances"]}
@@ -173,6 +179,7 @@ def test_the_form_of_the_ui_back_fills_under_two_policies(clone, tmp_path):
         back_fill(page, clone, "shelf.history", days, "tuna")
         wait_until(lambda: is_scored("tuna"), 240.0, "the first policy")
         ended(clone, "shelf.history", 2)
+        wait_until(lambda: completed(clone, "shelf.history"), 120.0, "Airflow takes another back-fill")
         back_fill(page, clone, "shelf.history", days, "naive", "All Runs", "Override parameters on existing runs")
         wait_until(lambda: is_scored("naive"), 240.0, "the second policy")
     assert is_scored("tuna")
