@@ -246,4 +246,4 @@ def test_an_action_that_cannot_be_done_says_why(open_page):
     page.locator("dialog input[name=samples]").fill("1")
     page.locator("dialog button[type=submit]").click()
 
-    expect(page.locator(".toast")).to_contain_text("expected a total above")
+    expect(page.locator(".toast", has_text="expected a total above")).to_be_visible()
