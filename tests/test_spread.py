@@ -2,8 +2,9 @@
 
 import pytest
 
-from albacore.cli.spread import lines, spreads
+from albacore.cli.spread import lines
 from albacore.sample import Metric, Sample
+from albacore.spread import spreads
 
 
 def sample(node: str, value: float, **others: float) -> Sample:

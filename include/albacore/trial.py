@@ -18,6 +18,8 @@ from albacore.sample import Blame, Failure, Purpose, Sample
 __all__ = ["Ask", "Direction", "Event", "Fact", "Judgement", "Log", "Note", "Stability", "Trial"]
 
 T = TypeVar("T")
+OF_A_CONFIG = (Sample, Failure, Judgement)
+"""What a trial is made of."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,20 @@ class Log:
     """
 
     events: tuple[Event, ...] = ()
+
+    def plus(self, event: Event) -> "Log":
+        """Return the log with one more event; what this one has looked up already is not looked up again."""
+        found = Log((*self.events, event))
+        known, fact = self.__dict__, event.fact
+        if "_by_kind" in known:
+            own = known["_by_kind"]
+            found.__dict__["_by_kind"] = {**own, type(fact): [*own.get(type(fact), ()), event]}
+        if "_by_config" in known and isinstance(fact, OF_A_CONFIG):
+            own = known["_by_config"]
+            found.__dict__["_by_config"] = {**own, fact.config_id: [*own.get(fact.config_id, ()), event]}
+        elif "_by_config" in known:
+            found.__dict__["_by_config"] = known["_by_config"]
+        return found
 
     @property
     def last_n(self) -> int:
@@ -75,6 +91,15 @@ class Log:
             found[type(event.fact)].append(event)
         return found
 
+    @cached_property
+    def _by_config(self) -> Mapping[str, list[Event]]:
+        """Config id -> the events that speak of it, in their order."""
+        found: defaultdict[str, list[Event]] = defaultdict(list)
+        for event in self.events:
+            if isinstance(event.fact, OF_A_CONFIG):
+                found[event.fact.config_id].append(event)
+        return found
+
     def facts(self, kind: type[T]) -> list[T]:
         """Return the facts of one kind that count, in their order."""
         void = self.void
@@ -99,7 +124,8 @@ class Log:
 
     def trial(self, config_id: str) -> "Trial":
         """Return what counts of one config; a config nobody measured has an empty trial."""
-        own = [e.fact for e in self.events if getattr(e.fact, "config_id", None) == config_id and e.n not in self.void]
+        void = self.void
+        own = [e.fact for e in self._by_config.get(config_id, ()) if e.n not in void]
         return Trial(
             config_id=config_id,
             samples=tuple(f for f in own if isinstance(f, Sample) and f.purpose is not Purpose.VALIDATE),

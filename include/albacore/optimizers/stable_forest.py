@@ -15,7 +15,7 @@ a(x)     EI(m, s) S(x): what an improvement is worth that may turn out to be uns
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from albacore.optimizers import INITIAL, Observation, highest_rung, opening, taken_ids, untried
 from albacore.space import Config, Space
@@ -117,19 +117,15 @@ def _surrogate(
 ) -> Callable[["np.ndarray"], tuple["np.ndarray", "np.ndarray"]]:
     """Return the function that gives m and s, (n,) each, of features with rung (n, c + 1)."""
     import numpy as np
-    from sklearn import config_context
-    from sklearn.ensemble import RandomForestRegressor
+    from sklearn.tree import DecisionTreeRegressor
 
-    forest = RandomForestRegressor(
-        TREES, min_samples_leaf=LEAF, max_features=SHARE, random_state=int(rng.integers(2**31)), n_jobs=1
-    )
-    with config_context(skip_parameter_validation=True):  # of every tree: half of the time of a small fit
-        forest.fit(x, y)
-    trees: list[Any] = [tree.tree_ for tree in forest.estimators_]
+    from albacore import trees
+
+    settings = {"min_samples_leaf": LEAF, "max_features": SHARE}
+    forest = trees.grown(DecisionTreeRegressor, x, y, trees=TREES, seed=int(rng.integers(2**31)), **settings)
 
     def predict(at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        rows = at.astype(np.float32)  # tree by tree: the forest's own predict starts threads each time
-        votes = np.stack([tree.predict(rows)[:, 0] for tree in trees])
+        votes = trees.votes(forest, at)
         return votes.mean(axis=0), np.maximum(votes.std(axis=0), SMALLEST)
 
     return predict
@@ -143,9 +139,9 @@ def _stability(
     A config counts once, with what its highest rung showed. One node shows nothing.
     """
     import numpy as np
-    from sklearn import config_context
-    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.tree import DecisionTreeClassifier
 
+    from albacore import trees
     from albacore.optimizers import cube
 
     last = {o.config.id: o for o in sorted(seen, key=lambda o: o.rung) if not o.is_failure}
@@ -155,14 +151,6 @@ def _stability(
     if min(labels.sum(), (~labels).sum()) < FEWEST:
         return lambda at: np.ones(len(at))
     x = cube.features(space, cube.points_of(space, [o.config for o in shown]))
-    forest = RandomForestClassifier(TREES, min_samples_leaf=LEAF, random_state=seed, n_jobs=1)
-    with config_context(skip_parameter_validation=True):
-        forest.fit(x, labels)
-    trees: list[Any] = [tree.tree_ for tree in forest.estimators_]
-
-    def stable(at: np.ndarray) -> np.ndarray:
-        rows = cube.features(space, at).astype(np.float32)
-        counts = np.stack([tree.predict(rows).reshape(len(at), -1) for tree in trees])
-        return (counts[:, :, 1] / counts.sum(axis=2)).mean(axis=0)
-
-    return stable
+    settings = {"min_samples_leaf": LEAF, "max_features": "sqrt"}
+    forest = trees.grown(DecisionTreeClassifier, x, labels, trees=TREES, seed=seed, **settings)
+    return lambda at: trees.shares(forest, cube.features(space, at))

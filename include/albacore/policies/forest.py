@@ -16,7 +16,7 @@ its own trial trains later ones.
 """
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -60,20 +60,23 @@ class Forest:
         """Fit on the history (Alg. 1 l.3-4), return s for each reading (Alg. 2 l.1)."""
         x, encode = _encoder(rows)
         model = _fitted(self.trees, seed % 2**32, x.shape, x.tobytes(), tuple(y))
-        return [float(error) for error in model.predict(encode(readings))]
+        return [float(error) for error in model(encode(readings))]
 
 
 @lru_cache(maxsize=2)
-def _fitted(trees: int, seed: int, shape: tuple[int, int], x: bytes, y: tuple[float, ...]) -> Any:
-    """Return the model of a history: a run judged from end to end asks for each of them several times in a row."""
+def _fitted(count: int, seed: int, shape: tuple[int, int], x: bytes, y: tuple[float, ...]) -> Callable[[Any], Any]:
+    """Return what predicts by the model of a history: one that is judged again asks for it several times in a row."""
     import numpy as np
-    from sklearn.ensemble import RandomForestRegressor
-    from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
+    from sklearn.tree import DecisionTreeRegressor
 
-    forest = RandomForestRegressor(n_estimators=trees, random_state=seed, n_jobs=1)
-    model = make_pipeline(StandardScaler(), forest)  # Alg. 1 l.3
-    return model.fit(np.frombuffer(x).reshape(shape), y)
+    from albacore import trees
+
+    rows = np.frombuffer(x).reshape(shape)
+    scale = StandardScaler().fit(rows)  # Alg. 1 l.3
+    x_scaled = np.asarray(scale.transform(rows))
+    forest = trees.grown(DecisionTreeRegressor, x_scaled, np.array(y), trees=count, seed=seed)
+    return lambda at: trees.votes(forest, np.asarray(scale.transform(at))).mean(axis=0)
 
 
 def _encoder(rows: Sequence[Reading]) -> tuple[Any, Any]:

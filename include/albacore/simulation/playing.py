@@ -105,7 +105,7 @@ class _Run:
         """Append to the log."""
         event = Event(n=self.scene.log.last_n + 1, at=self.now_s, fact=fact)
         configs = self.scene.configs if config is None else {**self.scene.configs, config.id: config}
-        self.scene = replace(self.scene, log=Log((*self.scene.log.events, event)), configs=configs)
+        self.scene = replace(self.scene, log=self.scene.log.plus(event), configs=configs)
 
     def place(self) -> None:
         """Give every free node the first slot that waits for it."""
