@@ -103,6 +103,8 @@ class Nodes(Part):
     slots: Annotated[int, Field(ge=1, le=1000)] | None = None
     price_per_hour: Annotated[float, Field(ge=0, le=1e9)] | None = None
     lease_s: Annotated[float, Field(ge=30, le=86_400)] = 900.0
+    canary: bool | None = None
+    sentinel_every: Annotated[int, Field(ge=0, le=10_000)] = 0
 
     @model_validator(mode="after")
     def _machines_come_from_a_file(self) -> "Nodes":

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from albacore.fact import EXCLUDE, INCLUDE, REQUEUE, Ask, Event, Judgement, Note
-from albacore.sample import Blame, Failure, Purpose, Sample
+from albacore.sample import Blame, Failure, Sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,14 +146,14 @@ class Acts:
         """
         found = Counter({config_id: len(own) for config_id, own in self.requeues.items()})
         for config_id, own in _answers(events).items() if self.exclusions else ():
-            tuned = [answer for _, answer in own if answer.purpose is not Purpose.VALIDATE]
+            tuned = [answer for _, answer in own if answer.purpose.is_tuning]
             found[config_id] += sum(any(x.hits(answer) for answer in tuned) for x in self.exclusions)
         return found
 
     def take_away(self, n: int, answer: Sample | Failure, as_of: int) -> bool:
         """Whether the acts up to event `as_of` take away the answer that is event `n`."""
         again = self.requeues.get(answer.config_id, ())
-        if answer.purpose is not Purpose.VALIDATE and any(n < r.n and r.holds(as_of) for r in again):
+        if answer.purpose.is_tuning and any(n < r.n and r.holds(as_of) for r in again):
             return True
         return any(x.holds(as_of) and x.hits(answer) for x in self.exclusions)
 
@@ -180,7 +180,7 @@ def _answers(events: Iterable[Event]) -> dict[str, list[tuple[int, Sample | Fail
 def _void_of(answers: Answers, judged: Sequence[tuple[int, Judgement]], acts: Acts, now: int) -> set[int]:
     """Return the numbers of one config's answers and judgements that do not count."""
     dropped = {n for n, _ in answers} - _counted(answers, acts, now)
-    tuned = [(n, answer) for n, answer in answers if answer.purpose is not Purpose.VALIDATE]
+    tuned = [(n, answer) for n, answer in answers if answer.purpose.is_tuning]
     newest: dict[int, int] = {}
     for n, judgement in judged:
         known = [pair for pair in tuned if pair[0] <= judgement.read_n]
@@ -204,6 +204,6 @@ def _counted(answers: Answers, acts: Acts, as_of: int) -> set[int]:
 
 def _replaces(answer: Sample | Failure, earlier: Sample | Failure) -> bool:
     """Whether an answer was asked for only because an earlier one did not count: same slot, or same node."""
-    if answer.purpose is Purpose.VALIDATE or answer.purpose is not earlier.purpose:
+    if not answer.purpose.is_tuning or answer.purpose is not earlier.purpose:
         return False
     return answer.repeat > earlier.repeat and (answer.slot == earlier.slot or answer.node == earlier.node)

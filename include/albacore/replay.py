@@ -15,7 +15,7 @@ from albacore import resampling, sentinel
 from albacore.counting import requeues
 from albacore.optimizers import Observation, Optimizer, Repeating
 from albacore.policies import Policy
-from albacore.sample import Purpose, Sample
+from albacore.sample import Sample
 from albacore.space import Config, Space
 from albacore.trial import Ask, Direction, Judgement, Log, Stability
 
@@ -271,7 +271,7 @@ def open_slots(scene: Scene, config_id: str, rung: int, nodes: Sequence[str]) ->
     """
     trial = scene.log.trial(config_id)
     lost = quarantined(scene.log)
-    taken_at = [s for s in scene.log.recorded(Sample) if s.purpose is not Purpose.VALIDATE]
+    taken_at = [s for s in scene.log.recorded(Sample) if s.purpose.is_tuning]
     used, seen = Counter(s.node for s in taken_at), {s.node for s in taken_at if s.config_id == config_id}
     order = {node: hashlib.sha256(f"{config_id}/{node}".encode()).digest() for node in nodes}
     eligible = sorted((n for n in nodes if n not in trial.nodes | lost), key=lambda n: (n in seen, used[n], order[n]))

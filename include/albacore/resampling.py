@@ -10,8 +10,8 @@ A log without such asks is read exactly as before there were any.
 from collections import Counter
 from collections.abc import Iterable
 
-from albacore.fact import Ask, Event, Judgement
-from albacore.sample import Blame, Failure, Purpose, Sample
+from albacore.fact import READMIT, Ask, Event, Judgement, Note
+from albacore.sample import Blame, Failure, Sample
 from albacore.trial import Log
 
 QUARANTINE_AFTER = 2
@@ -73,9 +73,22 @@ def _judged_at(log: Log) -> dict[Key, int]:
 
 
 def quarantined(log: Log) -> set[str]:
-    """Return the nodes that failed often enough to get no more samples."""
+    """Return the nodes that failed often enough to get no samples until somebody has looked at them."""
     faults = Counter(f.node for f in log.facts(Failure) if f.blame is Blame.NODE and f.node)
+    if log.notes(READMIT):
+        faults = _since_readmitted(log)
     return {node for node, times in faults.items() if times >= QUARANTINE_AFTER}
+
+
+def _since_readmitted(log: Log) -> Counter[str]:
+    """Return node -> its NodeFailures since it was re-admitted last."""
+    faults: Counter[str] = Counter()
+    for event in log.events:
+        if isinstance(event.fact, Failure) and event.fact.blame is Blame.NODE and event.fact.node:
+            faults[event.fact.node] += 1
+        elif isinstance(event.fact, Note) and event.fact.kind == READMIT:
+            faults.pop(str(event.fact.body.get("node")), None)
+    return faults
 
 
 def free_nodes(log: Log, count: int) -> Counter[str]:
@@ -83,6 +96,6 @@ def free_nodes(log: Log, count: int) -> Counter[str]:
     lost = quarantined(log)
     used: dict[str, set[str]] = {}
     for fact in (*log.facts(Sample), *log.facts(Failure)):
-        if fact.purpose is not Purpose.VALIDATE and fact.node:
+        if fact.purpose.is_tuning and fact.node:
             used.setdefault(fact.config_id, set()).add(fact.node)
     return Counter({config_id: count - len(nodes | lost) for config_id, nodes in used.items()})

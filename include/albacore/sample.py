@@ -45,6 +45,12 @@ class Purpose(enum.StrEnum):
     DEFAULT = "default"
     TUNE = "tune"
     VALIDATE = "validate"
+    SENTINEL = "sentinel"
+
+    @property
+    def is_tuning(self) -> bool:
+        """Whether it is of the search: neither of the validation, nor the default config again as a sentinel."""
+        return self in (Purpose.DEFAULT, Purpose.TUNE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

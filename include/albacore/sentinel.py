@@ -1,12 +1,16 @@
 """Sentinel: configs that a run measures on every tuning node before anything else, read off its log.
 
 The default always is one. The incumbent is the second, when the run took one over: together they show whether the
-machine, the workload or the config has moved since the last runs (`drift.py`).
+machine, the workload or the config has moved since the last runs (`drift.py`). With `nodes.sentinel_every` the default
+is measured on a node again and again during the run: those samples decide nothing, they show the node's drift.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from albacore.fact import SENTINEL
+from albacore.sample import Purpose, Sample
 from albacore.trial import Log
 
 WARM_START = "warm_start"
@@ -51,3 +55,24 @@ def sentinels(log: Log, default_id: str) -> list[str]:
 def first_asks(log: Log) -> list[str]:
     """Return the ids of the configs that the initial design begins with: those taken over that are no sentinels."""
     return [one.config_id for one in taken_over(log) if not one.is_incumbent]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """That the default config is to be measured again on a node: after `n` times as many samples as a turn takes."""
+
+    node: str
+    n: int
+
+
+def due(log: Log, nodes: Sequence[str], every: int) -> list[Turn]:
+    """Return the nodes on which the search has taken another `every` samples since their last turn.
+
+    A turn that was handed out is not handed out again; turns that were missed are not made up for.
+    """
+    taken = Counter(s.node for s in log.recorded(Sample) if s.purpose is Purpose.TUNE)
+    handed: dict[object, int] = {}
+    for note in log.notes(SENTINEL):
+        handed[note.body.get("node")] = max(int(str(note.body.get("n"))), handed.get(note.body.get("node"), 0))
+    turns = (Turn(node=node, n=taken[node] // every) for node in nodes)
+    return [turn for turn in turns if turn.n > handed.get(turn.node, 0)]

@@ -4,7 +4,7 @@ import math
 
 from albacore.fact import REOPEN, VERDICT
 from albacore.replay import Scene
-from albacore.sample import Blame, Failure, Purpose, Sample
+from albacore.sample import Blame, Failure, Sample
 from albacore.trial import Log, Note
 
 FAILED_IN_A_ROW = 5
@@ -22,8 +22,8 @@ def spent(log: Log) -> int:
 
     Samples that were excluded later were taken all the same.
     """
-    samples = sum(s.purpose is not Purpose.VALIDATE for s in log.recorded(Sample))
-    return samples + sum(f.blame is Blame.CONFIG and f.purpose is not Purpose.VALIDATE for f in log.recorded(Failure))
+    samples = sum(s.purpose.is_tuning for s in log.recorded(Sample))
+    return samples + sum(f.blame is Blame.CONFIG and f.purpose.is_tuning for f in log.recorded(Failure))
 
 
 def cost(scene: Scene) -> float:

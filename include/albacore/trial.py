@@ -128,8 +128,8 @@ class Log:
         own = [e.fact for e in self._by_config.get(config_id, ()) if e.n not in void]
         return Trial(
             config_id=config_id,
-            samples=tuple(f for f in own if isinstance(f, Sample) and f.purpose is not Purpose.VALIDATE),
-            failures=tuple(f for f in own if isinstance(f, Failure) and f.purpose is not Purpose.VALIDATE),
+            samples=tuple(f for f in own if isinstance(f, Sample) and f.purpose.is_tuning),
+            failures=tuple(f for f in own if isinstance(f, Failure) and f.purpose.is_tuning),
             judgements=tuple(f for f in own if isinstance(f, Judgement)),
         )
 

@@ -16,7 +16,7 @@ from albacore.runs import exclusion
 from albacore.sample import Purpose
 from albacore.store.run_log import StaleError
 from albacore.trial import Ask, Judgement, Stability
-from albacore_airflow import campaign_tasks, lanes, progress, settings
+from albacore_airflow import campaign_tasks, fitness, lanes, progress, settings
 
 SLOT_LOOK_S = 0.2
 STALE_RETRIES = 20
@@ -84,8 +84,10 @@ def _handed_on(ask: Ask) -> dict[str, Any]:
 
 def pick_nodes(run_id: str, ask: dict[str, Any]) -> list[dict[str, Any]]:
     """Return one slot per sample that the trial still lacks, each with its eligible nodes (TUNA §5.1)."""
-    slots, _ = _open_slots(settings.scene(run_id), run_id, ask)
-    return [campaign_tasks.slot(run_id, ask["config"], Purpose.TUNE, s.index, list(s.nodes), s.repeat) for s in slots]
+    scene = settings.scene(run_id)
+    slots, _ = _open_slots(scene, run_id, ask)
+    wanted = [campaign_tasks.slot(run_id, ask["config"], Purpose.TUNE, s.index, list(s.nodes), s.repeat) for s in slots]
+    return fitness.sentinels(run_id, scene, ask["index"]) + wanted
 
 
 def _open_slots(scene: Scene, run_id: str, ask: dict[str, Any]) -> tuple[list[replay.Slot], bool]:

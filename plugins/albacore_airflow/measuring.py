@@ -19,7 +19,7 @@ from albacore.nodes.job import JobSpec
 from albacore.sample import Blame, Failure, Purpose, Sample
 from albacore.store import CampaignRun
 from albacore.store.leases import Grant, Leases, Want
-from albacore_airflow import settings
+from albacore_airflow import fitness, settings
 
 ATTEMPTS = 3
 """Nodes that one slot may fail on before its task does."""
@@ -149,11 +149,17 @@ class Measurement:
             params=recorded.campaign(self.run).params,
             epoch=grant.epoch,
         )
-        spec = dataclasses.replace(spec, lease_s=self.leases.lease_s)
+        spec = dataclasses.replace(spec, lease_s=self.leases.lease_s, canary=self._bounds(grant.node))
         job.start(self.node(grant.node), spec)
         return Running(
             node=grant.node, host=grant.host, epoch=grant.epoch, attempt=attempt, started_at=settings.store().clock()
         )
+
+    def _bounds(self, node: str) -> dict[str, dict[str, float]] | None:
+        """Return what the node's canary may be at most before the sample; None where none sings."""
+        if not settings.has_canary(self.run, self.records[node]):
+            return None
+        return fitness.bounds(self.run, self.log, node)
 
     def is_over(self, running: Running) -> bool:
         """Whether the job has left a result."""

@@ -18,7 +18,7 @@ from albacore.errors import UserError
 from albacore.nightly import admission, warm_start
 from albacore.nightly.admission import Caller
 from albacore.nightly.nights import PREPARED
-from albacore.nodes.preparation import prepare, probe_s
+from albacore.nodes.preparation import canary, prepare, probe_s
 from albacore.runs import action
 from albacore.space import Space
 from albacore.store import CampaignRun, NodeRecord
@@ -181,7 +181,8 @@ def prepare_node(run_id: str, name: str) -> dict[str, Any]:
                 progress=print,
             )
         wall_s = probe_s(settings.node(run, record))
-        body = {"node": name, "versions": dict(ready.versions), "probe_s": wall_s}
+        song = canary(settings.node(run, record)) if settings.has_canary(run, record) else {}
+        body = {"node": name, "versions": dict(ready.versions), "probe_s": wall_s, "canary": song}
         settings.run_log(run_id).append_note(Note(kind=PREPARED, body=body), key=name)
     finally:
         leases.release(owner)

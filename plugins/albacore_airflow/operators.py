@@ -14,7 +14,7 @@ from albacore import stopping
 from albacore.errors import NodeError, PlatformError
 from albacore.nightly import admission
 from albacore.sample import Blame, Failure, Sample
-from albacore_airflow import campaign_tasks, lanes, progress, settings
+from albacore_airflow import campaign_tasks, fitness, lanes, progress, settings
 from albacore_airflow.measuring import Measurement, Running, Slot
 from albacore_airflow.triggers import LanesTrigger, LeaseTrigger, ResultTrigger
 
@@ -134,6 +134,8 @@ class AwaitLanesOperator(BaseOperator):
         settings.run_leases().take_resource(settings.run_resource(self.run_id), self.run_id)
         admission.renew(settings.store(), self.run_id)
         if not lanes.all_ended(self.run_id):
+            for said in fitness.look_again(self.run_id):
+                self.log.info("%s", said)
             self._revive(context)
             self.defer(
                 trigger=LanesTrigger(run_id=self.run_id, check_s=self.check_s),

@@ -151,6 +151,15 @@ def node(run: CampaignRun, record: NodeRecord) -> Node:
     return cloud(recorded.campaign(run).nodes).find(record.name, record.address)
 
 
+def has_canary(run: CampaignRun, record: NodeRecord) -> bool:
+    """Whether a canary sings on a node before a sample: as the campaign says, else on every machine but this one.
+
+    Nodes of this machine share it with Airflow itself: a busy moment there says nothing of their health.
+    """
+    chosen = recorded.campaign(run).nodes.canary
+    return record.host != CONTROLLER if chosen is None else chosen
+
+
 def host_slots(run: CampaignRun) -> dict[str, int]:
     """Return host -> how many samples, suggestions and fits may run there at once.
 

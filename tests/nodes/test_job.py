@@ -290,6 +290,19 @@ def test_stop_all_ends_jobs_and_says_so(node: LocalNode):
     assert stop_all(node.directory.parents[1]) == ()
 
 
+def test_a_canary_sings_before_the_first_verb_and_one_out_of_bounds_lets_nothing_begin(node: LocalNode):
+    """A sick machine is found before the sample and not in it; the evidence comes back with the failure."""
+    well = finish(node, dataclasses.replace(spec("sings"), canary={}))
+    bound = {"cpu_ms": {"own": 0.0001, "most": 0.0003}}
+
+    sick = finish(node, dataclasses.replace(spec("sick"), canary=bound))
+
+    assert isinstance(well, Sample) and set(well.notes["canary"]) == {"scheduler_ms", "cpu_ms", "memory_ms", "disk_ms"}
+    assert isinstance(sick, Failure) and sick.blame is Blame.NODE
+    assert "at most 0.0003 expected (0.0001 ms before)" in sick.message
+    assert verbs(node, "sick") == [] and job.outcome(node, "sick").canary["rounds"] == 3
+
+
 def test_a_job_that_nobody_renews_ends_itself(node: LocalNode):
     """A watcher that vanished leaves no load behind; the sample is nobody's fault but the platform's."""
     one = dataclasses.replace(spec("unwatched", seconds=60.0), lease_s=1.0)

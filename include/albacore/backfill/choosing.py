@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from albacore.backfill.rescoring import HeldOut, Outcome, Rescoring, conclude
 from albacore.policies.choice import Choice, Seen
 from albacore.replay import Scene
-from albacore.sample import Blame, Failure, Purpose, Sample
+from albacore.sample import Blame, Failure, Sample
 from albacore.stats import mean_ratio
 from albacore.trial import Judgement
 from albacore.verdict import Terms
@@ -51,7 +51,7 @@ def measured(scene: Scene) -> Measured:
         fact = event.fact
         if not isinstance(fact, Sample | Failure) or event.n in scene.log.void:
             continue
-        if fact.purpose is Purpose.VALIDATE or (isinstance(fact, Failure) and fact.blame is not Blame.CONFIG):
+        if not fact.purpose.is_tuning or (isinstance(fact, Failure) and fact.blame is not Blame.CONFIG):
             continue
         value = fact.value(scene.metric) if isinstance(fact, Sample) else np.nan
         failed = not value > 0

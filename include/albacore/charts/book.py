@@ -11,7 +11,7 @@ from functools import cached_property
 from albacore import judging, recorded
 from albacore.campaign import Campaign
 from albacore.replay import Scene
-from albacore.sample import Failure, Purpose, Sample
+from albacore.sample import Failure, Sample
 from albacore.space import Config
 from albacore.store import CampaignRun, NodeRecord
 from albacore.trial import Ask, Direction, Event, Judgement, Log, Trial
@@ -83,7 +83,7 @@ class Book:
                 order.setdefault(fact.config_id)
             if isinstance(fact, Judgement):
                 judgements.setdefault(fact.config_id, []).append(fact)
-            elif isinstance(fact, Sample | Failure) and fact.purpose is not Purpose.VALIDATE:
+            elif isinstance(fact, Sample | Failure) and fact.purpose.is_tuning:
                 order.setdefault(fact.config_id)
                 into: dict[str, list] = samples if isinstance(fact, Sample) else failures
                 into.setdefault(fact.config_id, []).append(fact)
@@ -124,8 +124,8 @@ class Book:
 def counts(fact: object) -> int:
     """Return 1 for what counts against the limit on samples, as `stopping.spent` does, else 0."""
     if isinstance(fact, Sample):
-        return int(fact.purpose is not Purpose.VALIDATE)
-    return int(isinstance(fact, Failure) and fact.blame.is_told and fact.purpose is not Purpose.VALIDATE)
+        return int(fact.purpose.is_tuning)
+    return int(isinstance(fact, Failure) and fact.blame.is_told and fact.purpose.is_tuning)
 
 
 def opened(run: CampaignRun, scene: Scene | None, nodes: Sequence[NodeRecord]) -> Book:

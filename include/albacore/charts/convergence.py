@@ -6,7 +6,7 @@ from typing import Any
 from albacore.charts import rounded
 from albacore.charts.book import Book, Told, counts
 from albacore.replay import Scene
-from albacore.sample import Purpose, Sample
+from albacore.sample import Sample
 from albacore.trial import Judgement, Stability
 
 
@@ -67,7 +67,7 @@ def _raw(book: Book, scene: Scene) -> dict[str, Any]:
     for event in book.events:
         spent += counts(event.fact)
         fact = event.fact
-        if isinstance(fact, Sample) and fact.purpose is not Purpose.VALIDATE and scene.metric in fact.metrics:
+        if isinstance(fact, Sample) and fact.purpose.is_tuning and scene.metric in fact.metrics:
             samples.append(spent)
             hours.append(book.hours(event.at))
             values.append(fact.value(scene.metric))

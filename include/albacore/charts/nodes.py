@@ -3,7 +3,7 @@
 | symbol | meaning |
 |---|---|
 | p | a sample of a stable config measured on `LEAST_NODES` nodes or more |
-| m | mean of that config's samples |
+| m | mean of that config's samples; those of the default as a sentinel are compared with it and are no part of it |
 | d | p/m - 1: how far the node's figure is from what the config does on average |
 | effect | mean of d over a node's samples, with a 95 % interval of the normal distribution |
 """
@@ -15,6 +15,7 @@ from albacore import replay, resampling
 from albacore.charts import rounded
 from albacore.charts.book import Book
 from albacore.counting import Exclusion, exclusions
+from albacore.fact import READMIT, STILL_OUT, Event, Note
 from albacore.replay import Scene
 from albacore.sample import Blame, Failure, Purpose, Sample
 from albacore.trial import Stability
@@ -26,6 +27,7 @@ WINDOW = 7
 Z95 = 1.96
 EVIDENCE = 20
 """Failures that are shown of one node, the latest."""
+FACTS = ("cores", "ram_bytes", "cpu_model", "kernel", "disk", "sku", "virtualisation", "steal_percent")
 
 
 def page(book: Book) -> dict[str, Any]:
@@ -38,6 +40,7 @@ def page(book: Book) -> dict[str, Any]:
     seen = {record.name: record for record in book.nodes}
     names = sorted(seen or {s.node for s in scene.log.facts(Sample)}, key=_number)
     samples, failures = _by_node(scene)
+    looks = _looks(scene)
     rows = []
     for name in names:
         points = deviations.get(name, [])
@@ -50,6 +53,7 @@ def page(book: Book) -> dict[str, Any]:
                 "node_failures": sum(f.blame is Blame.NODE for f in failures.get(name, ())),
                 "is_quarantined": name in lost,
                 "evidence": [_evidence(book, f) for f in failures.get(name, [])[-EVIDENCE:]],
+                "looks": [_looked(book, e) for e in looks.get(name, [])[-EVIDENCE:]],
             }
         )
     return {
@@ -68,7 +72,7 @@ def _number(name: str) -> tuple[str, int]:
 
 
 def _identity(record: Any) -> dict[str, Any]:
-    facts = {name: record.facts[name] for name in ("cores", "ram_bytes", "cpu", "kernel") if name in record.facts}
+    facts = {name: record.facts[name] for name in FACTS if name in record.facts}
     return {"node": record.name, "host": record.host, "role": record.role, "facts": facts}
 
 
@@ -85,19 +89,36 @@ def _by_node(scene: Scene) -> tuple[dict[str, int], dict[str, list[Failure]]]:
     return samples, failures
 
 
+def _looks(scene: Scene) -> dict[str, list[Event]]:
+    """Return node -> the notes of those who looked at it in quarantine."""
+    found: dict[str, list[Event]] = {}
+    for event in scene.log.events:
+        if isinstance(event.fact, Note) and event.fact.kind in (READMIT, STILL_OUT):
+            found.setdefault(str(event.fact.body.get("node")), []).append(event)
+    return found
+
+
+def _looked(book: Book, event: Event) -> dict[str, Any]:
+    note = event.fact
+    is_back = isinstance(note, Note) and note.kind == READMIT
+    why = note.body.get("why") if isinstance(note, Note) else ""
+    return {"hours": book.hours(event.at), "at": event.at, "is_readmitted": is_back, "why": str(why)}
+
+
 def _deviations(book: Book, scene: Scene) -> tuple[dict[str, list[tuple[float, str, float]]], int]:
     """Return node -> (hours, config, d) in the order of time, and how many configs they are from."""
     found: dict[str, list[tuple[float, str, float]]] = {}
     configs = 0
     for trial in book.trials.values():
-        own = [s for s in trial.samples if scene.metric in s.metrics and s.purpose is not Purpose.VALIDATE]
+        own = [s for s in trial.samples if scene.metric in s.metrics and s.purpose.is_tuning]
         if len(own) < LEAST_NODES or trial.top is None or trial.top.stability is not Stability.STABLE:
             continue
         m = statistics.fmean(s.value(scene.metric) for s in own)
         if m == 0:
             continue
         configs += 1
-        for s in own:
+        again = scene.log.samples(trial.config_id, Purpose.SENTINEL) if trial.config_id == book.default_id else []
+        for s in [*own, *(s for s in again if scene.metric in s.metrics)]:
             point = (book.hours(s.started_at), book.name(trial.config_id), s.value(scene.metric) / m - 1)
             found.setdefault(s.node, []).append(point)
     return {node: sorted(found[node]) for node in sorted(found, key=_number)}, configs
@@ -136,6 +157,7 @@ def _evidence(book: Book, failure: Failure) -> dict[str, Any]:
         "config": book.name(failure.config_id),
         "blame": failure.blame.value,
         "message": failure.message,
+        "log": failure.log,
     }
 
 

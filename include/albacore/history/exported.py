@@ -46,7 +46,7 @@ def _samples(found: export.Transcript, metric: str) -> Samples:
     """Return samples and the configs' own failures in the order of the log; a config has one suggestion number."""
     answers = [row for row in found.facts.get("sample", ()) if metric in row["metrics"]]
     answers += [row for row in found.facts.get("failure", ()) if row["blame"] == Blame.CONFIG.value]
-    tuned = sorted((row for row in answers if row["purpose"] != Purpose.VALIDATE.value), key=lambda row: row["n"])
+    tuned = sorted((row for row in answers if Purpose(row["purpose"]).is_tuning), key=lambda row: row["n"])
     is_default = [row["purpose"] == Purpose.DEFAULT.value for row in tuned]
     numbers: dict[str, int] = {}
     for row, default in zip(tuned, is_default, strict=True):

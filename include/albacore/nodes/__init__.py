@@ -85,7 +85,10 @@ class Node(Protocol):
         ...
 
     def facts(self) -> Mapping[str, Any]:
-        """Return ram_bytes, disk_bytes, cores, cpu_model, kernel, os, python and boot_id."""
+        """Return what the machine is, at least: ram_bytes, disk_bytes, cores, cpu_model, kernel, os, python, boot_id.
+
+        A real one also tells disk, disk_free_bytes, sku, virtualisation and steal_percent (`albacore.nodes.facts`).
+        """
         ...
 
 

@@ -4,11 +4,13 @@ Pure: everything has been read off the node before (`albacore.nodes.job.outcome`
 say who is to blame" of docs/benchmark-contract.md.
 """
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from albacore import health
 from albacore.benchmark import Workload
 from albacore.nodes import Node
 from albacore.nodes.job import JobOutcome, Step
@@ -105,6 +107,9 @@ def find(outcome: JobOutcome, workload: Workload) -> Finding | None:
     if outcome.error:
         blame = Blame.NODE if outcome.error.startswith("OSError") else Blame.PLATFORM
         return Finding(blame=blame, message=f"{where}: the agent failed: {outcome.error}", log=_log(outcome, None))
+    if outcome.canary.get("out"):
+        told = f"nothing was measured: {health.sentence(outcome.canary)}"
+        return Finding(blame=Blame.NODE, message=f"{where}: {told}", log=json.dumps(outcome.canary))
     step = outcome.failed_step
     return _find_in_step(outcome, workload, where, step) if step else None
 
@@ -157,5 +162,9 @@ def _metrics(table: Mapping[str, Any]) -> dict[str, Metric]:
 def _notes(outcome: JobOutcome) -> dict[str, Any]:
     """Return the workload's notes, and beside them what was unusual around the measurement."""
     own = outcome.notes if isinstance(outcome.notes, Mapping) else {"notes": outcome.notes} if outcome.notes else {}
-    extra = {"load_before": list(outcome.load_before), "leftovers": list(outcome.leftovers)}
+    extra = {
+        "load_before": list(outcome.load_before),
+        "leftovers": list(outcome.leftovers),
+        "canary": dict(outcome.canary.get("figures", {})),
+    }
     return {**own, **{name: value for name, value in extra.items() if value}}

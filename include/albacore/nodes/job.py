@@ -8,7 +8,7 @@ starting an id twice starts nothing. The agent (`albacore/nodes/agent.py`) has b
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from albacore.errors import NodeError, PlatformError
@@ -57,6 +57,7 @@ class JobOutcome:
         metrics: `metrics.json` as it was written, unchecked; None when it is missing or is not JSON. So are `applied`,
             `notes` and `versions`.
         telemetry: Raw readings in their order.
+        canary: What the canary sang before the first verb (`albacore.nodes.canary`); {} when there was none.
         load_before: The node's 1, 5 and 15 minute load averages before the first verb.
     """
 
@@ -78,6 +79,7 @@ class JobOutcome:
     versions: Any = None
     telemetry: tuple[Mapping[str, float], ...] = ()
     server_log: str = ""
+    canary: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def failed_step(self) -> Step | None:
@@ -181,6 +183,7 @@ def outcome(node: Node, job_id: str) -> JobOutcome:
         load_before=tuple(result.get("load_before", ())),
         leftovers=tuple(result.get("leftovers", ())),
         server_log=result.get("server_log_tail", ""),
+        canary=result.get("canary", {}),
         metrics=_json(node, job_id, "metrics.json"),
         applied=_json(node, job_id, "applied.json"),
         notes=_json(node, job_id, "notes.json"),

@@ -26,6 +26,8 @@ class JobSpec:
         epoch: Number of the lease that the controller holds; the node refuses one lower than it has seen.
         lease_s: How long the job goes on without being renewed (`albacore.nodes.job.renew`); None for ever.
         term_grace_s: How long a verb that is over its time may take to obey TERM before it is killed.
+        canary: Figure -> `most` it may be, and what it is compared with, before the first verb (`albacore.health`); {}
+            only takes the figures, None none.
     """
 
     job_id: str
@@ -38,6 +40,7 @@ class JobSpec:
     epoch: int = 0
     lease_s: float | None = None
     term_grace_s: float = 5.0
+    canary: Mapping[str, Mapping[str, float]] | None = None
 
     def __post_init__(self) -> None:
         if not JOB_ID.fullmatch(self.job_id):
@@ -115,4 +118,6 @@ class JobSpec:
         )
         plain = {name: getattr(self, name) for name in fields}
         plain = {name: dict(value) if isinstance(value, Mapping) else value for name, value in plain.items()}
+        if self.canary is not None:
+            plain["canary"] = {name: dict(bound) for name, bound in self.canary.items()}
         return json.dumps(plain).encode()

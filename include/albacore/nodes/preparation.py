@@ -23,7 +23,7 @@ from albacore.sample import ERROR_OF_BLAME
 Progress = Callable[[str], None]
 HERE = Path(__file__).parent
 AGENT_FILES = (
-    *(HERE / f"{name}.py" for name in ("agent", "supervision", "process", "leasing", "facts")),
+    *(HERE / f"{name}.py" for name in ("agent", "supervision", "process", "leasing", "facts", "canary")),
     *(HERE.parent / f"{name}.py" for name in ("telemetry", "folder")),
 )
 
@@ -139,6 +139,20 @@ def probe_s(node: Node) -> float | None:
         return float(result.stdout)
     except ValueError:
         return None
+
+
+def canary(node: Node) -> dict[str, float]:
+    """Return what the canary sings on a node now (`canary.py`): figure -> milliseconds; {} when it does not run there.
+
+    Raises:
+        NodeError: When the node cannot be reached.
+    """
+    program = (HERE / "canary.py").read_text() + "\nimport json\nprint(json.dumps(sing('.')))\n"
+    result = node.run([node.python, "-E", "-s", "-c", program])
+    try:
+        return json.loads(result.stdout)
+    except ValueError:
+        return {}
 
 
 def _install_and_load(

@@ -18,6 +18,7 @@ import sys
 import time
 from typing import Any
 
+import canary
 import leasing
 import process
 import telemetry  # on the node it lies beside this file
@@ -254,6 +255,16 @@ class Supervisor:
         put_json(f"{self.job}/result.json", result, is_durable=True)
 
 
+def is_healthy(job: str, spec: dict, result: dict) -> bool:
+    """Let the canary sing where it is asked for, put what it sang into the result, and say whether to go on."""
+    bounds = spec.get("canary")
+    if bounds is None:
+        return True
+    most = {name: float(bound["most"]) for name, bound in bounds.items()}
+    result["canary"] = {**canary.check(job, most), "bounds": bounds}
+    return not result["canary"]["out"]
+
+
 def supervise(home: str, job: str, spec: dict) -> None:
     """Run a whole job; any error becomes part of the result, because nobody else would hear of it."""
     from pathlib import Path  # here, because the agent's short commands do without
@@ -265,7 +276,8 @@ def supervise(home: str, job: str, spec: dict) -> None:
     result = {"started_at": time.time(), "load_before": os.getloadavg()}
     try:
         result["digest"] = folder.digest(Path(supervisor.system))
-        supervisor.work()
+        if is_healthy(job, spec, result):
+            supervisor.work()
     except Exception as error:  # noqa: BLE001 -- the boundary of the job: what is not in the result is lost
         result["error"] = repr(error)
     result["leftovers"] = supervisor.clean()

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from albacore.fact import EXCLUDE, INCLUDE, REQUEUE, Event, Note
 from albacore.replay import Scene, abandoned, given_up, incumbent, open_asks
 from albacore.runs import plans
-from albacore.sample import Blame, Failure, Purpose, Sample
+from albacore.sample import Blame, Failure, Sample
 from albacore.sentinel import taken_over
 from albacore.trial import Judgement, Stability
 
@@ -61,7 +61,7 @@ def _knobs(scene: Scene, config_id: str) -> Iterator[str]:
 def _answers(scene: Scene, config_id: str) -> Iterator[str]:
     """Yield every sample and failure in its order, and why one of them does not count."""
     found = [e for e in scene.log.events if getattr(e.fact, "config_id", None) == config_id]
-    measured = [e for e in found if isinstance(e.fact, Sample | Failure) and e.fact.purpose is not Purpose.VALIDATE]
+    measured = [e for e in found if isinstance(e.fact, Sample | Failure) and e.fact.purpose.is_tuning]
     for event in measured:
         if isinstance(event.fact, Sample):
             sample = event.fact

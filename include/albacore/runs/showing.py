@@ -58,7 +58,7 @@ def _warm_start(scene: Scene) -> Iterator[str]:
 def _configs(scene: Scene) -> list[str]:
     """Return the configs that were measured or asked for, in that order."""
     facts = [e.fact for e in scene.log.events if isinstance(e.fact, Ask | Sample | Failure)]
-    tuned = [f.config_id for f in facts if isinstance(f, Ask) or f.purpose is not Purpose.VALIDATE]
+    tuned = [f.config_id for f in facts if isinstance(f, Ask) or f.purpose.is_tuning]
     return list(dict.fromkeys(tuned))
 
 

@@ -151,6 +151,14 @@ class RunLog:
                     found.append((row["n"], rows.to_fact(table.name, row)))  # type: ignore[arg-type]
         return [fact for _, fact in sorted(found, key=lambda pair: pair[0])]
 
+    def songs(self, last: int = 200) -> list[tuple[str, Mapping[str, float]]]:
+        """Return (node, figures) of what canaries sang before the last samples, oldest first."""
+        table = schema.sample
+        query = select(table.c.node, table.c.notes["canary"]).where(table.c.run_id == self.run_id)
+        with self.store.read() as connection:
+            found = connection.execute(query.order_by(table.c.n.desc()).limit(last)).all()
+        return [(row[0], row[1]) for row in reversed(found) if row[1]]
+
     def ask_of(self, key: str) -> Ask | None:
         """Return the ask of an iteration, if it has asked."""
         with self.store.read() as connection:

@@ -70,11 +70,14 @@ function drift() {
 
 function quarantine() {
   const lost = data.nodes.filter((r) => r.evidence?.length);
-  const rows = lost.flatMap((r) => r.evidence.map((e) => [r.node, moment(e.started_at), badge(e.blame, e.blame === "NodeFailure" ? "failed" : ""), e.config, e.message]));
+  const said = (e) => (e.log ? [e.message, el("details", {}, el("summary", {}, "evidence"), el("pre", {}, e.log))] : e.message);
+  const failures = lost.flatMap((r) => r.evidence.map((e) => ({ at: e.started_at, row: [r.node, moment(e.started_at), badge(e.blame, e.blame === "NodeFailure" ? "failed" : ""), e.config, said(e)] })));
+  const looks = data.nodes.flatMap((r) => (r.looks ?? []).map((e) => ({ at: e.at, row: [r.node, moment(e.at), badge(e.is_readmitted ? "used again" : "stays out", e.is_readmitted ? "stable" : "failed"), "", e.why] })));
+  const rows = [...failures, ...looks].sort((a, b) => a.at - b.at).map((e) => e.row);
   fill(
     $("quarantine"),
-    el("div", { class: "card-head" }, el("h2", {}, "Quarantine and its evidence"), el("p", { class: "muted" }, `A node that failed ${data.quarantine_after ?? 2} times by itself gets no more samples.`)),
-    rows.length ? plainTable(["Node", "When", "Who is to blame", "Config", "What happened"], rows) : el("p", { class: "muted" }, "No failure on any node."),
+    el("div", { class: "card-head" }, el("h2", {}, "Quarantine and its evidence"), el("p", { class: "muted" }, `A node that failed ${data.quarantine_after ?? 2} times by itself gets no samples until it was looked at and found well.`)),
+    rows.length ? plainTable(["Node", "When", "Who is to blame, or what was found", "Config", "What happened"], rows) : el("p", { class: "muted" }, "No failure on any node."),
   );
 }
 
