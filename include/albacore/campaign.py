@@ -290,9 +290,7 @@ def read(path: Path) -> Campaign:
             )
         data = tomllib.loads(content.decode())
     except OSError as error:
-        raise CampaignError(
-            f"{where}: cannot be read: {error.strerror}. Check the path and its permissions."
-        ) from error
+        raise CampaignError(f"{where}: cannot be read: {error.strerror}. Check path and permissions.") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise CampaignError(f"{where}: not TOML: {error}. Correct that line.") from error
     if not data:

@@ -4,7 +4,7 @@ Four short probes, each the best or the middle of several, so that one moment's 
 
 | figure | what is timed | why it |
 |---|---|---|
-| scheduler_ms | how late a sleep of 1 ms wakes up, the middle of 40 | processors held by others (Hajjat §III, rate of sleep) |
+| scheduler_ms | how late a sleep of 1 ms wakes up, the middle of 40 | processors held by others (Hajjat §III) |
 | cpu_ms | hashing 2 MB, the fastest of 5 | a throttled or stolen processor |
 | memory_ms | copying 32 MB, the fastest of 5 | a neighbour on the memory's channels |
 | disk_ms | writing 4 kB and fsync, the middle of 7 | a failing or throttled disk |
