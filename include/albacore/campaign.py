@@ -89,7 +89,7 @@ class PolicyChoice(Part):
     rungs: list[Annotated[int, Field(ge=1)]] = [1, 3, 10]
     ladder: Literal["successive_halving", "hyperband", "asynchronous"] = "successive_halving"
     detector: Literal["relative_range", "never"] = "relative_range"
-    adjuster: Literal["forest", "identity"] = "forest"
+    adjuster: Literal["forest", "ridge", "extra_trees", "cross_validated", "identity"] = "forest"
     threshold: Annotated[float, Field(gt=0, le=10)] = 0.30
 
 

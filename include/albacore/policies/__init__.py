@@ -4,7 +4,7 @@
 |---|---|---|---|
 | Ladder | which config next, on how many nodes? | `brackets.Brackets` | one rung |
 | Detector | is it unstable? | `relative_range.RelativeRange` | `relative_range.Never` |
-| Adjuster | which part of a figure is the platform's noise? | `forest.Forest` | `Identity` |
+| Adjuster | which part of a figure is the platform's noise? | `forest`, `ridge`, `extra_trees`, … | `Identity` |
 | Aggregate | which one value is reported? | `Worst` | |
 
 A part decides from values; none of them reads a store or a clock. To add a kind, write it in a file of its own and

@@ -4,12 +4,15 @@ from albacore.errors import CampaignError
 from albacore.policies import Adjuster, Detector, Halve, Identity, Policy, Worst, WorstSeen
 from albacore.policies.asynchronous import Asynchronous
 from albacore.policies.brackets import Brackets
+from albacore.policies.cross_validated import CrossValidated
+from albacore.policies.extra_trees import ExtraTrees
 from albacore.policies.forest import Forest
 from albacore.policies.relative_range import Never, RelativeRange
+from albacore.policies.ridge import Ridge
 
 LADDERS = ("successive_halving", "hyperband", "asynchronous")
 DETECTORS = ("relative_range", "never")
-ADJUSTERS = ("forest", "identity")
+ADJUSTERS = ("forest", "ridge", "extra_trees", "cross_validated", "identity")
 PRESETS = ("tuna", "traditional", "naive")
 
 
@@ -23,7 +26,13 @@ def tuna(
 ) -> Policy:
     """Return the paper's policy: 1, 3, 10 nodes, relative range over 0.30, forest adjuster, worst case (T03-T12)."""
     detectors: dict[str, Detector] = {"relative_range": RelativeRange(threshold=threshold), "never": Never()}
-    adjusters: dict[str, Adjuster] = {"forest": Forest(), "identity": Identity()}
+    adjusters: dict[str, Adjuster] = {
+        "forest": Forest(),
+        "ridge": Ridge(),
+        "extra_trees": ExtraTrees(),
+        "cross_validated": CrossValidated(),
+        "identity": Identity(),
+    }
     for key, value, known in (
         ("ladder", ladder, LADDERS),
         ("detector", detector, DETECTORS),

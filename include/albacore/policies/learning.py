@@ -1,0 +1,130 @@
+"""Learning: what the noise adjusters that learn from finished trials have in common.
+
+TUNA (EuroSys 2025), §4.3, Algorithms 1 and 2.
+
+| symbol | shape | meaning |
+|---|---|---|
+| C, W | | stable configs that ran on the highest rung; the nodes |
+| M | (rows, metrics) | guest metrics of a sample |
+| OneHot(w) | (rows, nodes) | which node the sample is from |
+| X | (rows, metrics + nodes) | features, the metrics first; the performance is never among them |
+| y | (rows,) | P / E[P of the config] - 1: the relative error of a sample |
+| s | | the predicted relative error of a new sample |
+
+The order is the paper's: predict before fit. A sample is adjusted by a model of the trials that were finished before;
+its own trial trains later ones.
+"""
+
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Protocol
+
+from albacore.policies import Reading
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Predict = Callable[["np.ndarray"], "np.ndarray"]
+"""From X to s."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Lesson:
+    """What there is to learn from.
+
+    Attributes:
+        x, y: X and y of the training rows.
+        metrics: How many columns of X are metrics.
+        owner: (rows,) number of the config that a row is of.
+        seed: Seeds the model.
+    """
+
+    x: "np.ndarray"
+    y: "np.ndarray"
+    metrics: int
+    owner: "np.ndarray"
+    seed: int
+
+    def rows(self, kept: "np.ndarray") -> "Lesson":
+        """Return the lesson of some of the rows."""
+        x, y, owner = self.x[kept], self.y[kept], self.owner[kept]
+        return Lesson(x=x, y=y, metrics=self.metrics, owner=owner, seed=self.seed)
+
+
+class Model(Protocol):
+    """Learn the relative error of a sample; hashable, and equal to others with the same settings."""
+
+    def fit(self, lesson: Lesson) -> tuple[Predict, str]:
+        """Return what predicts s, and a word on the model (empty: nothing to say)."""
+        ...
+
+
+def adjusted(
+    model: Model, clip_sd: float, readings: Sequence[Reading], history: Sequence[Sequence[Reading]], seed: int
+) -> tuple[list[float], str]:
+    """Return p / (s + 1) of each reading (Alg. 2 l.2), and what was done; the values while nothing is there to learn.
+
+    Args:
+        model: Learns from the history, anew at each call.
+        clip_sd: Bound of |s| in standard deviations of the training errors (a guardrail that §7 asks for).
+        readings: The samples of the trial at hand.
+        history: The samples of each earlier stable trial on the highest rung.
+        seed: Seeds the model.
+    """
+    p = [reading.value for reading in readings]
+    trials = [trial for trial in history if len(trial) > 1 and statistics.fmean(r.value for r in trial) != 0]
+    rows = [reading for trial in trials for reading in trial]
+    y = [r.value / statistics.fmean(q.value for q in trial) - 1 for trial in trials for r in trial]  # Alg. 1 l.2
+    if not rows or max(y) == min(y):
+        return p, "adjuster untrained: no stable trial on the highest rung yet"
+    bound = clip_sd * statistics.pstdev(y)
+    owner = [i for i, trial in enumerate(trials) for _ in trial]
+    found, word = _predicted(model, rows, y, owner, readings, seed % 2**32)
+    s = [max(-bound, min(bound, error)) for error in found]
+    moved = max(abs(error) for error in s)
+    reason = f"adjuster trained on {len(trials)} trial(s), {len(rows)} samples{word}; moved values by up to {moved:.1%}"
+    return [value / (error + 1) for value, error in zip(p, s, strict=True)], reason
+
+
+def _predicted(
+    model: Model, rows: Sequence[Reading], y: list[float], owner: list[int], readings: Sequence[Reading], seed: int
+) -> tuple[list[float], str]:
+    """Fit on the history (Alg. 1 l.3-4), return s for each reading (Alg. 2 l.1)."""
+    metrics, nodes = columns(rows)
+    x = features(rows, metrics, nodes)
+    predict, word = _fitted(model, seed, len(metrics), (x.shape, x.tobytes(), tuple(y), tuple(owner)))
+    return [float(error) for error in predict(features(readings, metrics, nodes))], word and f" by {word}"
+
+
+Rows = tuple[tuple[int, int], bytes, tuple[float, ...], tuple[int, ...]]
+"""Shape and bytes of X, then y and owner: a lesson that can be a key."""
+
+
+@lru_cache(maxsize=2)
+def _fitted(model: Model, seed: int, metrics: int, rows: Rows) -> tuple[Predict, str]:
+    """Return the model of a history: one that is judged again asks for it several times in a row."""
+    import numpy as np
+
+    shape, x, y, owner = rows
+    x_read = np.frombuffer(x).reshape(shape)
+    return model.fit(Lesson(x=x_read, y=np.array(y), metrics=metrics, owner=np.array(owner), seed=seed))
+
+
+def columns(rows: Sequence[Reading]) -> tuple[list[str], list[str]]:
+    """Return the metrics and the nodes that are the columns of X.
+
+    Metrics that some training row lacks are left out: a column of guesses would tell nodes apart by what they lack.
+    """
+    return sorted(set.intersection(*(set(row.telemetry) for row in rows))), sorted({row.node for row in rows})
+
+
+def features(readings: Sequence[Reading], metrics: Sequence[str], nodes: Sequence[str]) -> "np.ndarray":
+    """Return X, a row per reading; a metric that a new reading lacks is 0 there."""
+    import numpy as np
+
+    return np.array(
+        [[r.telemetry.get(m, 0.0) for m in metrics] + [float(r.node == w) for w in nodes] for r in readings],
+        dtype=np.float64,
+    )
