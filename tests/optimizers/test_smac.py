@@ -119,7 +119,7 @@ def test_scores_are_scaled_free_of_unit_and_sign() -> None:
 def test_a_child_that_dies_tells_its_last_words() -> None:
     """A task that SMAC cannot read is a PlatformError with the end of the traceback."""
     with pytest.raises(PlatformError, match="exit code 1") as caught:
-        in_child({"columns": [{"kind": "nonsense", "n": 1}], "x": [[0.5]], "y": [0.0], "seed": 1})
+        in_child({"columns": [{"kind": "nonsense", "n": 1}], "x": [[0.5]], "y": [0.0], "failed": [False], "seed": 1})
     assert "nonsense" in caught.value.facts["log"]
 
 

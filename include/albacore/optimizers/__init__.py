@@ -225,6 +225,34 @@ def opening(space: Space, taken: Iterable[str], *, initial: int, seed: int, ask_
     return untried(space, known | {config.id for config in design}, seed=seed, ask_index=ask_index)
 
 
+def unmodelled(
+    space: Space,
+    observations: Sequence[Observation],
+    taken: set[str],
+    *,
+    initial: int,
+    share: float,
+    stream: tuple[int, int],
+) -> "tuple[Config | None, np.random.Generator]":
+    """Return the config of an ask that needs no forest, or None, and the random stream of the ask.
+
+    For forests, which say nothing of where they know nothing: the first designs, all asks without a score, and then a
+    share of random configs.
+
+    Args:
+        share: Share of random configs among the asks after the first designs, 0 to 1.
+        stream: Seed and ask index.
+    """
+    import numpy as np
+
+    seed, ask_index = stream
+    rng = np.random.default_rng([seed, ask_index, 1])  # not the stream of `untried`
+    first = opening(space, taken, initial=initial, seed=seed, ask_index=ask_index)
+    if first is None and (not observations or rng.random() < share):
+        first = untried(space, taken, seed=seed, ask_index=ask_index)
+    return first, rng
+
+
 def untried(space: Space, taken: Iterable[str], *, seed: int, ask_index: int) -> Config:
     """Return a random config that is not taken; the same for the same arguments.
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from albacore.optimizers import INITIAL, Observation, highest_rung, opening, taken_ids, untried
+from albacore.optimizers import INITIAL, Observation, highest_rung, taken_ids, unmodelled, untried
 from albacore.space import Config, Space
 
 if TYPE_CHECKING:
@@ -47,13 +47,12 @@ class BoostedTrees:
         self, space: Space, observations: Sequence[Observation], pending: Sequence[Config], *, seed: int, ask_index: int
     ) -> Config:
         """Return a config that is neither observed nor pending."""
-        import numpy as np
-
         taken = taken_ids(observations, pending)
-        first = opening(space, taken, initial=self.initial, seed=seed, ask_index=ask_index)
-        rng = np.random.default_rng([seed, ask_index, 1])
-        if first or not observations or rng.random() < RANDOM_SHARE:
-            return first or untried(space, taken, seed=seed, ask_index=ask_index)
+        first, rng = unmodelled(
+            space, observations, taken, initial=self.initial, share=RANDOM_SHARE, stream=(seed, ask_index)
+        )
+        if first:
+            return first
         found = _promising(space, highest_rung(observations), taken, rng, weighs_limits=self.weighs_limits)
         return found or untried(space, taken, seed=seed, ask_index=ask_index)
 

@@ -13,7 +13,7 @@ pool     points that the three sub-acquisition functions choose from, and that t
 
 import math
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -42,8 +42,13 @@ MOST_SCORES = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metis:
-    """Propose a new config, or ask for a second measurement of an old one."""
+    """Propose a new config, or ask for a second measurement of an old one.
 
+    Attributes:
+        weighs_limits: Whether new configs are weighed by the probability that they keep all limits.
+    """
+
+    weighs_limits: bool = True
     name: str = "metis"
 
     def suggest(
@@ -67,9 +72,11 @@ class Metis:
 
     def best(self, space: Space, observations: Sequence[Observation]) -> Config:
         """Return the observed config with the lowest predicted mean, which need not have the lowest score (§4.2.2)."""
-        seen, model = highest_rung(observations), Model.of(space, observations, [], [0])
-        expected = model.process.predict(model.process.x)[0].astype("float32")
-        return seen[int(expected.argmin())].config
+        from albacore.optimizers import cube
+
+        seen = highest_rung(observations)
+        process = _learned(space, cube.points_of(space, [o.config for o in seen]), seen)
+        return seen[int(process.predict(process.x)[0].astype("float32").argmin())].config
 
     def _choose(
         self,
@@ -87,9 +94,9 @@ class Metis:
         if ask_index < BOOTSTRAP or not observations:
             point = cube.latin_hypercube(BOOTSTRAP, len(space), [seed, 2])[ask_index % BOOTSTRAP]
             return new_config(space, [point], taken) or untried(space, taken, seed=seed, ask_index=ask_index)
-        model = Model.of(space, observations, pending, [seed, ask_index, 1])
+        model = Model.of(space, observations, pending, [seed, ask_index, 1], weighs_limits=self.weighs_limits)
         found = [cube.most_promising(space, model.pool, goal, taken) for goal in (model.likeness, model.spread)]
-        choice = [(model.gain(config), config) for config in found if config is not None]
+        choice = [(model.chance(config) * model.gain(config), config) for config in found if config is not None]
         if settled is not None:
             choice += doubtful(space, observations, pending, model, settled=settled, stream=[seed, ask_index, 3])
         if not choice:
@@ -105,6 +112,8 @@ class Model:
         groups: Mixtures P1 and P2, and the lowest ln P1 of the best scores; None below four scores.
         pool: (n, d) points of the cube.
         expected: Mean at the pool, then at the scores.
+        kept: P(kept) of (m, d) points, see `feasibility`; None while nothing is known of it. Deviates: the paper has no
+            limits, so candidates and gains of new configs are weighed as expected improvement is.
     """
 
     space: Space
@@ -112,32 +121,44 @@ class Model:
     groups: "tuple[GaussianMixture, GaussianMixture, float] | None"
     pool: "np.ndarray"
     expected: "np.ndarray"
+    kept: "Callable[[np.ndarray], np.ndarray] | None" = None
 
     @classmethod
     def of(
-        cls, space: Space, observations: Sequence[Observation], pending: Sequence[Config], stream: list[int]
+        cls,
+        space: Space,
+        observations: Sequence[Observation],
+        pending: Sequence[Config],
+        stream: list[int],
+        *,
+        weighs_limits: bool = False,
     ) -> "Model":
         """Return the model of the highest rung; pending configs count as measured where they are expected."""
         import numpy as np
 
-        from albacore.optimizers import cube, gaussian
+        from albacore.optimizers import cube, feasibility, gaussian
 
         seen, rng = highest_rung(observations), np.random.default_rng(stream)
         points = cube.points_of(space, [o.config for o in seen])
-        x, y = cube.features(space, points), cube.scaled([o.score for o in seen])
-        is_per_dimension = len(space) < gaussian.PER_DIMENSION_BELOW
-        process = gaussian.learn(x, y, nu=1.5, is_per_dimension=is_per_dimension)  # §5
+        kept = feasibility.probability(points, [o.is_failure for o in seen]) if weighs_limits else None
+        process = _learned(space, points, seen)
+        x, y = process.x, process.y
         process = gaussian.extended(process, cube.features(space, cube.points_of(space, pending)))
         best = np.argsort(process.predict(x)[0].astype(np.float32), kind="stable")[:CENTRES]
         pool = cube.candidates(space, points[best], POOL, rng)
         expected = process.predict(np.vstack([cube.features(space, pool), process.x]))[0]
-        return cls(space=space, process=process, groups=_groups(x, y), pool=pool, expected=expected)
+        return cls(space=space, process=process, groups=_groups(x, y), pool=pool, expected=expected, kept=kept)
+
+    def chance(self, config: Config) -> float:
+        """Return P(kept) of a config; 1 while nothing is known."""
+        return float(self.kept(self.space.encode(config)[None])[0]) if self.kept else 1.0
 
     def spread(self, points: "np.ndarray") -> "np.ndarray":
         """Return (m,) what exploration maximises: the width of the interval (§4.2.1)."""
         from albacore.optimizers import cube
 
-        return self.process.predict(cube.features(self.space, points))[1]
+        width = self.process.predict(cube.features(self.space, points))[1]
+        return width * self.kept(points) if self.kept else width
 
     def likeness(self, points: "np.ndarray") -> "np.ndarray":
         """Return (m,) what exploitation maximises: ln P1(c) / P2(c) (§4.2.1).
@@ -154,7 +175,10 @@ class Model:
             return -self.process.predict(x)[0]
         best, rest, floor = self.groups
         inside = best.score_samples(x)
-        return np.where(inside >= floor, inside - rest.score_samples(x), -np.inf)
+        ratio = inside - rest.score_samples(x)
+        if self.kept:
+            ratio = ratio + np.log(np.maximum(self.kept(points), 1e-300))
+        return np.where(inside >= floor, ratio, -np.inf)
 
     def suspect(
         self, seen: Sequence[Observation], pending: Sequence[Config], settled: Collection[str] = ()
@@ -218,6 +242,15 @@ def doubtful(
         if (found := own.suspect(seen, pending, risen | set(settled))) is not None:
             return [(own.gain(found), found)]
     return []
+
+
+def _learned(space: Space, points: "np.ndarray", seen: Sequence[Observation]) -> "Process":
+    """Return the process of scores at their points (n, d): Matern 3/2 and white noise (§5)."""
+    from albacore.optimizers import cube, gaussian
+
+    is_per_dimension = len(space) < gaussian.PER_DIMENSION_BELOW
+    y = cube.scaled([o.score for o in seen])
+    return gaussian.learn(cube.features(space, points), y, nu=1.5, is_per_dimension=is_per_dimension)
 
 
 def _groups(x: "np.ndarray", y: "np.ndarray") -> "tuple[GaussianMixture, GaussianMixture, float] | None":

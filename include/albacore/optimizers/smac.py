@@ -11,6 +11,7 @@ module, for two reasons:
 ```
 X   (n, d)  one row per observation; a real or int as its place in [0, 1], an option as its index
 y   (n,)    logarithms of scaled costs, see `scaled`
+z   (n,)    whether a config failed: expected improvement is weighed by P(kept), see `feasibility`
 ```
 """
 
@@ -24,12 +25,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from albacore.errors import PlatformError
-from albacore.optimizers import INITIAL, Observation, highest_rung, opening, taken_ids, untried
+from albacore.optimizers import INITIAL, Observation, highest_rung, taken_ids, unmodelled, untried
 from albacore.space import Config, Space
 from albacore.space.knob import Kind, Knob, Value
+
+if TYPE_CHECKING:
+    import numpy as np
 
 RANDOM_SHARE = 0.2
 """Share of random configs among the proposals: the default of SMAC's multi-fidelity facade."""
@@ -127,10 +131,12 @@ class Smac:
 
     Attributes:
         initial: How many of the first asks are random designs.
+        weighs_limits: Whether expected improvement is weighed by the probability that a config keeps all limits.
         run: Where `propose` runs; `in_process` saves simulations the start of a process per ask.
     """
 
     initial: int = INITIAL
+    weighs_limits: bool = True
     run: Callable[[Task], list[list[float]]] = field(default=in_child, repr=False)
     name: str = "smac"
 
@@ -138,16 +144,14 @@ class Smac:
         self, space: Space, observations: Sequence[Observation], pending: Sequence[Config], *, seed: int, ask_index: int
     ) -> Config:
         """Return a config that is neither observed nor pending."""
-        import numpy as np
-
         taken = taken_ids(observations, pending)
-        first = opening(space, taken, initial=self.initial, seed=seed, ask_index=ask_index)
+        first, rng = unmodelled(
+            space, observations, taken, initial=self.initial, share=RANDOM_SHARE, stream=(seed, ask_index)
+        )
         if first:
             return first
-        rng = np.random.default_rng([seed, ask_index, 1])  # not the stream of `untried`
-        if not observations or rng.random() < RANDOM_SHARE:
-            return untried(space, taken, seed=seed, ask_index=ask_index)
-        for row in self.run(_task(space, highest_rung(observations), seed=int(rng.integers(2**31)))):
+        task = _task(space, highest_rung(observations), int(rng.integers(2**31)), weighs_limits=self.weighs_limits)
+        for row in self.run(task):
             config = space.repair(
                 {knob.name: value(knob, number) for knob, number in zip(space.knobs, row, strict=True)}
             )
@@ -156,12 +160,13 @@ class Smac:
         return untried(space, taken, seed=seed, ask_index=ask_index)
 
 
-def _task(space: Space, observations: Sequence[Observation], *, seed: int) -> Task:
+def _task(space: Space, observations: Sequence[Observation], seed: int, *, weighs_limits: bool) -> Task:
     """Return the arguments of `propose` as JSON data."""
     return {
         "columns": [asdict(column(knob)) for knob in space.knobs],
         "x": [[place(knob, o.config[knob.name]) for knob in space.knobs] for o in observations],
         "y": scaled([o.score for o in observations]),
+        "failed": [weighs_limits and o.is_failure for o in observations],
         "seed": seed,
     }
 
@@ -204,11 +209,12 @@ def _open_package() -> None:
     sys.meta_path.insert(0, _Without())
 
 
-def propose(columns: list[dict[str, Any]], x: list[list[float]], y: list[float], seed: int) -> list[list[float]]:
+def propose(
+    columns: list[dict[str, Any]], x: list[list[float]], y: list[float], failed: list[bool], seed: int
+) -> list[list[float]]:
     """Return rows like those of X, the most promising first."""
     import numpy as np
     from ConfigSpace import Configuration
-    from smac.acquisition.function import EI
     from smac.acquisition.maximizer import LocalAndSortedRandomSearch
     from smac.model.random_forest import RandomForest
 
@@ -216,7 +222,7 @@ def propose(columns: list[dict[str, Any]], x: list[list[float]], y: list[float],
     # SMAC's own limit of 2^20 leaves makes scikit-learn reserve 130 MB per tree; no tree has more leaves than rows.
     forest = RandomForest(space, **FOREST, seed=seed, n_jobs=1, max_leaf_nodes=max(2, len(y)))
     forest.train(np.array(x), np.array(y).reshape(-1, 1))
-    improvement = EI(log=True)
+    improvement = _improvement(columns, np.array(x), failed)
     improvement.update(model=forest, eta=min(y))
     search = LocalAndSortedRandomSearch(
         space,
@@ -228,6 +234,33 @@ def propose(columns: list[dict[str, Any]], x: list[list[float]], y: list[float],
     )
     known = [Configuration(space, vector=np.array(row)) for row in x]
     return [config.get_array().tolist() for config in search.maximize(known, random_design=None)]
+
+
+def _improvement(columns: list[dict[str, Any]], x: "np.ndarray", failed: list[bool]) -> Any:
+    """Return SMAC's expected improvement, times the probability that the limits are kept once enough configs failed."""
+    from smac.acquisition.function import EI
+
+    from albacore.optimizers import feasibility
+
+    kept = feasibility.probability(_unit(columns, x), failed) if any(failed) else None
+    if kept is None:
+        return EI(log=True)
+
+    class Weighed(EI):
+        """Expected improvement times P(kept)."""
+
+        def _compute(self, X: "np.ndarray") -> "np.ndarray":  # noqa: N803 - SMAC's name
+            return super()._compute(X) * kept(_unit(columns, X))[:, None]
+
+    return Weighed(log=True)
+
+
+def _unit(columns: list[dict[str, Any]], x: "np.ndarray") -> "np.ndarray":
+    """Return rows of X as points of the unit cube: an option is the middle of its cell."""
+    import numpy as np
+
+    cells = np.array([part["n"] for part in columns])
+    return np.where(cells > 0, (x + 0.5) / np.maximum(cells, 1), x)
 
 
 def _space(columns: list[dict[str, Any]], seed: int) -> Any:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from albacore.optimizers import INITIAL, Observation, highest_rung, opening, taken_ids, untried
+from albacore.optimizers import INITIAL, Observation, highest_rung, taken_ids, unmodelled, untried
 from albacore.space import Config, Space
 
 if TYPE_CHECKING:
@@ -56,13 +56,12 @@ class StableForest:
         self, space: Space, observations: Sequence[Observation], pending: Sequence[Config], *, seed: int, ask_index: int
     ) -> Config:
         """Return a config that is neither observed nor pending."""
-        import numpy as np
-
         taken = taken_ids(observations, pending)
-        first = opening(space, taken, initial=self.initial, seed=seed, ask_index=ask_index)
-        rng = np.random.default_rng([seed, ask_index, 1])
-        if first or not observations or rng.random() < RANDOM_SHARE:
-            return first or untried(space, taken, seed=seed, ask_index=ask_index)
+        first, rng = unmodelled(
+            space, observations, taken, initial=self.initial, share=RANDOM_SHARE, stream=(seed, ask_index)
+        )
+        if first:
+            return first
         seen = observations if self.reads_all_rungs else highest_rung(observations)
         stable = _stability(space, seen if self.weighs_stability else (), rng)
         found = _promising(space, seen, stable, taken, rng)

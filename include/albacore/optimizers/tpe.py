@@ -10,11 +10,14 @@ lanes do not ask for the same config.
 l(x), g(x)   densities of the good and of the other configs, per knob; the config with the largest l/g of 24 is taken
 ```
 
+Deviates: the densities know no limits; so what they draw is asked for again, `TRIES` times at most, until it is likely
+to keep them (see `feasibility`), and otherwise the likeliest of the drawn is taken.
+
 Numbers are floats in [0, 1], choices and switches are Optuna's categories.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +28,9 @@ from albacore.space.knob import Knob
 FEWEST = 4
 """Scores below which Optuna draws at random: two densities need something to differ in."""
 TRIES = 5
+"""Asks after which a random config is taken, should all have been known; or the likeliest to keep the limits."""
+LIKELY = 0.5
+"""Chance to keep the limits from which on a config is taken at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,9 +39,11 @@ class Tpe:
 
     Attributes:
         initial: How many of the first asks are random designs.
+        weighs_limits: Whether a config that is likely to exceed a limit is drawn again.
     """
 
     initial: int = INITIAL
+    weighs_limits: bool = True
     name: str = "tpe"
 
     def suggest(
@@ -48,15 +56,37 @@ class Tpe:
         first = opening(space, taken, initial=self.initial, seed=seed, ask_index=ask_index)
         if first or not observations:
             return first or untried(space, taken, seed=seed, ask_index=ask_index)
+        seen, drawn = highest_rung(observations), list[tuple[float, Config]]()
         of_optuna = int(np.random.default_rng([seed, ask_index, 1]).integers(2**31))
-        study = _study(space, highest_rung(observations), pending, of_optuna)
+        study = _study(space, seen, pending, of_optuna)
+        chance = _chance(space, seen) if self.weighs_limits else _certain
         distributions = {knob.name: _distribution(knob) for knob in space.knobs if knob.size > 1}
         for _ in range(TRIES):
             asked = study.ask(distributions).params
             config = space.repair({knob.name: _value(knob, asked.get(knob.name)) for knob in space.knobs})
             if config.id not in taken:
-                return config
+                drawn.append((chance(config), config))
+                if drawn[-1][0] >= LIKELY:
+                    return config
+        if drawn:
+            return max(drawn, key=lambda pair: pair[0])[1]
         return untried(space, taken, seed=seed, ask_index=ask_index)
+
+
+def _certain(config: Config) -> float:
+    """Return 1: nothing is known of limits."""
+    return 1.0
+
+
+def _chance(space: Space, seen: Sequence[Observation]) -> Callable[[Config], float]:
+    """Return what gives the probability that a config keeps the limits."""
+    failed = [o.is_failure for o in seen]
+    if not any(failed):
+        return _certain  # without the import of scikit-learn
+    from albacore.optimizers import feasibility
+
+    kept = feasibility.probability(space.encode_all([o.config for o in seen]), failed)
+    return (lambda config: float(kept(space.encode(config)[None])[0])) if kept else _certain
 
 
 def _study(space: Space, seen: Sequence[Observation], pending: Sequence[Config], seed: int) -> Any:

@@ -9,8 +9,8 @@ L. Li et al., "A System for Massively Parallel Hyperparameter Tuning", MLSys 202
 | F_r, P_r | configs with a score at rung r; those asked for at rung r + 1 |
 
 Deviates: ASHA promotes whatever is among the best 1/eta of F_r at the moment. With noisy scores newcomers push others
-out and in, and in the end far more than 1/eta have been promoted (measured: docs/simulation.md). Here |P_r| never
-exceeds |F_r| / eta; the best that has not been promoted takes the next place.
+out and in, and in the end more than 1/eta have been promoted. Here |P_r| never exceeds |F_r| / eta; the best that has
+not been promoted takes the next place.
 """
 
 import math
