@@ -79,7 +79,8 @@ def _curve(points: Sequence[tuple[int, float]], name: str, colour: str) -> Itera
     yield f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>'
     yield from (dot(_place(k), _height(share), colour).replace('r="6"', 'r="3.5"') for k, share in points)
     k, share = points[2]
-    yield text(_place(k) + 10, _height(share) + 14, name, anchor="start", colour=colour)
+    below = 14 if share > 0.5 else -10
+    yield text(_place(k) + 10, _height(share) + below, name, anchor="start", colour=colour)
 
 
 def main(source: str, target: str) -> None:

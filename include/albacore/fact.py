@@ -60,7 +60,7 @@ class Ask:
         bracket: The bracket of the ladder that this ask belongs to.
         read_n: Number of the last event that the decision read; 0 for an empty log.
         inputs_digest: Digest of what the decision was computed from.
-        repeat: 0, or the how manieth further measurement of a rung that was judged this asks for.
+        repeat: 0, or the number of the further measurement of a judged rung that this asks for, from 1.
     """
 
     index: int

@@ -30,7 +30,7 @@ class Decision:
     Attributes:
         config: The config; `rung` the index of its rung, `bracket` the ladder's bracket.
         is_new: Whether the optimizer suggested it just now.
-        repeat: 0, or the how manieth further measurement of a judged rung it is.
+        repeat: 0, or the number of the further measurement of a judged rung, from 1.
         inputs_digest: Digest of everything the decision was computed from.
     """
 

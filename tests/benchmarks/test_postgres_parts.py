@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -90,6 +90,13 @@ def test_failed_transactions_fail_the_sample(parts: Callable[[str], ModuleType],
     """No transaction, or one that failed, is the load's failure."""
     with pytest.raises(parts("postgres").LoadError):
         parts("pgbench").parse(lines)
+
+
+def test_last_words_instead_of_a_plan_are_the_configs_failure(parts: Callable[[str], ModuleType]) -> None:
+    """A server that dies under EXPLAIN says something that is no JSON; the config is told so, not us."""
+    dying = SimpleNamespace(ask=lambda _: SimpleNamespace(rows=("server closed the connection",)))
+    with pytest.raises(parts("postgres").ConfigError, match="said something else"), parts("session").understood():
+        parts("plans").capture(dying, {"q": "SELECT 1;"})
 
 
 def test_a_plan_is_its_shape(parts: Callable[[str], ModuleType]) -> None:

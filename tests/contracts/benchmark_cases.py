@@ -43,13 +43,14 @@ class Told:
 
 @dataclass(slots=True, kw_only=True)
 class Bench:
-    """A workload on a prepared node, and its cases."""
+    """A workload on a prepared node, and its cases; `verbs_as` runs the verbs by hand (None: whoever tests)."""
 
     node: LocalNode
     workload: Workload
     cases: Mapping[str, Any]
     params: Mapping[str, Any]
     jobs: int = 0
+    verbs_as: int | None = None
 
     def case(self, name: str) -> Mapping[str, Any]:
         """Return a case; a workload that cannot have it passes, for its folder says why."""
@@ -96,20 +97,30 @@ class Bench:
             "ALBACORE_WORKLOAD_DIR": str(workload),
             "ALBACORE_JOB_DIR": str(place),
             "ALBACORE_PORT": str(self.node.port),
-            "ALBACORE_UID": "" if self.node.uid is None else str(self.node.uid),
+            "ALBACORE_UID": "" if self.node.uid is None or self.verbs_as is not None else str(self.node.uid),
             "ALBACORE_SEED": str(self.node.seed),
             "ALBACORE_CONFIG": str(place / "config.json"),
             "ALBACORE_PARAMS": str(place / "params.json"),
             "ALBACORE_PYTHON": self.node.python,
         }
         program = (workload if name in ("load", "run") else system) / name
+        who = {} if self.verbs_as is None else {"user": self.verbs_as, "group": self.verbs_as, "extra_groups": []}
         with (place / "words").open("w+") as words:  # a file: a server that inherits a pipe would keep it open
-            done = subprocess.run([program], env=environment, cwd=place, stdout=words, stderr=words, timeout=60)
+            done = subprocess.run([program], env=environment, cwd=place, stdout=words, stderr=words, timeout=60, **who)
             words.seek(0)
             return Told(
                 blame=BLAME_OF_EXIT_CODE.get(done.returncode, Blame.PLATFORM) if done.returncode else None,
                 words=words.read(),
             )
+
+    def disown(self) -> None:
+        """Take what was installed and loaded away, and let an unprivileged user own the node and run its verbs."""
+        for place in self.node.directory.iterdir():
+            if place.name not in ("agent", "benchmarks", "jobs", "tmp"):
+                shutil.rmtree(place) if place.is_dir() else place.unlink()
+        if self.node.uid is not None:
+            subprocess.run(["chown", "-R", f"{self.node.uid}:{self.node.uid}", self.node.directory], check=True)
+            self.verbs_as = self.node.uid
 
     def command(self, text: str) -> str:
         """Run a shell command of a case as the system's uid; `{node}` and `{port}` are filled in."""

@@ -50,6 +50,22 @@ def test_ten_nodes_catch_it_and_three_often(judge, recorded):
     assert judge.SINGLE.detector.detect(values[:1]).is_unstable is False
 
 
+def test_one_node_promotes_it_wherever_its_plan_is_good(judge, recorded):
+    """Among nine configs by one sample each the ladder promotes it on most nodes, and no detector can object."""
+    good = len(recorded.samples[judge.TIPPING]) - len(judge.bad_nodes(recorded))
+    promoted, _, nodes = judge.promotions(recorded, METRIC)
+
+    assert good <= promoted < nodes
+
+
+def test_the_default_is_not_suspected(judge, recorded):
+    """The same nodes agree about the default, so that it is the config that is unstable and not the machine."""
+    values = list(recorded.values(judge.DEFAULT, METRIC).values())
+
+    assert judge.detected(values, 3) == (0, 120)
+    assert judge.detected(values, 10) == (0, 1)
+
+
 def test_the_penalised_score_is_worse_than_the_defaults(judge, recorded):
     """What the policy tells of all ten nodes is below what one good node had told."""
     values = list(recorded.values(judge.TIPPING, METRIC).values())

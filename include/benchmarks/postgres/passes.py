@@ -15,7 +15,7 @@ from plans import capture
 from postgres import BlamedError, ConfigError, Node, read_json
 from results import percentile, publish
 from server import cpu_ms
-from session import Session
+from session import Session, understood
 from statements import checksum, explainable
 
 LAST_WORDS_S = 1.0
@@ -141,7 +141,8 @@ def sample(
     try:
         with deadline(sessions, float(params["run_timeout_s"])):
             used_ms = measure(node, clients, params)
-            found = capture(sessions[0], explainable(statements))
+            with understood():
+                found = capture(sessions[0], explainable(statements))
     except BlamedError:
         wait_for_last_words(node, said)
         node.keep_log()

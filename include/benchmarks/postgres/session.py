@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from postgres import BlamedError, ConfigError, LoadError, Node, NodeError
@@ -40,6 +42,19 @@ def blame_of(said: str) -> BlamedError:
         return LoadError(said)
     # Without an SQLSTATE the connection broke: the server crashed, or never was there.
     return ConfigError(said or "the server closed the connection")
+
+
+@contextlib.contextmanager
+def understood() -> Iterator[None]:
+    """Blame the config when a dying server's last words stand where rows were expected.
+
+    Raises:
+        ConfigError: When what is read inside cannot be understood.
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise ConfigError(f"expected rows, the server said something else: {error}") from None
 
 
 class Session:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from pgbench import Load, Measured, drive
 from plans import capture
-from postgres import ConfigError, LoadError, Node
+from postgres import LoadError, Node
 from results import percentile, publish
-from session import Session
+from session import Session, understood
 
 SCANS = "SELECT relname, coalesce(seq_scan, 0) FROM pg_stat_user_tables ORDER BY 1;"
 
@@ -92,12 +92,9 @@ def sample(node: Node, load: Load, statements: Mapping[str, str]) -> None:
     """
     session = Session(node, statement_timeout_s=load.statement_timeout_s)
     try:
-        found = capture(session, statements)
-        before = scans(session)
-        measured = drive(node, load)
-        after = scans(session)
-    except ValueError as error:  # a dying server's last words instead of rows
-        raise ConfigError(f"expected rows, the server said something else: {error}") from None
+        with understood():
+            found, before = capture(session, statements), scans(session)
+            measured, after = drive(node, load), scans(session)
     finally:
         session.close()
     names = [Path(part).name.split("@")[0].removesuffix(".sql") for part in load.scripts[1::2]]
