@@ -39,6 +39,8 @@ def test_without_noise_the_best_sample_is_what_is_shipped():
     for found in contest.play(processes=1):
         assert 0.3 < found.share <= 1.0
         assert not found.is_unstable
+        assert found.deployed == pytest.approx((found.share,) * 10)
+        assert found.trace[-1][2] == found.share
 
 
 def test_a_difference_is_paired():

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from albacore import stopping
+from albacore import stopping, veto
 from albacore.simulation.contestants import FOREST, by_name
 from albacore.simulation.playing import Plan, Played, play
 from albacore.simulation.world import Setting, World
@@ -35,6 +35,8 @@ class Shipped:
         cov: Coefficient of variation of its figure from node to node, by its flips alone.
         samples_to, hours_to: When what would be shipped first was within `REACHED` of the optimum; None: never.
         samples, hours, configs: What the run used up.
+        deployed: What it shows on each of ten nodes that the run has not seen, in parts of the optimum.
+        trace: Samples, hours, and true share of what would have been shipped then; whenever that changed.
     """
 
     contestant: str
@@ -47,6 +49,8 @@ class Shipped:
     samples: int
     hours: float
     configs: int
+    deployed: tuple[float, ...] = ()
+    trace: tuple[tuple[int, float, float], ...] = ()
 
     @property
     def is_good(self) -> bool:
@@ -83,20 +87,26 @@ class Contest:
 
 def shipped_by(contest: Contest, name: str, run: int) -> Shipped:
     """Play one run of one contestant and judge it by the truth."""
-    contestant, world = by_name(name), World(contest.setting, run)
-    nodes = len(world.fleet.names)
+    world = World(contest.setting, run)
+    return judged(world, played_by(contest, world, name, seed=run), name, run)
+
+
+def played_by(contest: Contest, world: World, name: str, *, seed: int) -> Played:
+    """Play one run of one contestant in a world."""
+    contestant, nodes = by_name(name), len(world.fleet.names)
     plan = contestant.plan(contest.plan, nodes)
     policy = contestant.policy(plan, nodes)
-    played = play(world, policy, contestant.suggests(contest.optimizer, plan.samples), plan, seed=run)
-    return _judged(world, played, name, run)
+    return play(world, policy, contestant.suggests(contest.optimizer, plan.samples), plan, seed=seed)
 
 
-def _judged(world: World, played: Played, name: str, run: int) -> Shipped:
+def judged(world: World, played: Played, name: str, run: int) -> Shipped:
+    """Judge a run by the truth; the contestant says whether its choice may be vetoed."""
     scene, terrain = played.scene, world.setting.terrain
     shares = [_share(world, scene.configs[m.incumbent or scene.default_id]) for m in played.marks]
-    reached = next((m for m, share in zip(played.marks, shares, strict=True) if share >= REACHED), None)
+    trace = tuple((m.samples, m.hours, share) for m, share in zip(played.marks, shares, strict=True))
+    reached = next((at for at in trace if at[2] >= REACHED), None)
     last = played.marks[-1].incumbent if played.marks else None
-    config = scene.configs[last or scene.default_id]
+    config = scene.configs[(veto.chosen(scene) if by_name(name).has_veto else last) or scene.default_id]
     is_unstable = bool(world.surface.is_unstable(world.surface.point(config)[None, :])[0])
     mean = 1.0 - terrain.hit * terrain.loss
     flips = terrain.loss * np.sqrt(terrain.hit * (1.0 - terrain.hit)) / mean
@@ -106,11 +116,13 @@ def _judged(world: World, played: Played, name: str, run: int) -> Shipped:
         share=_share(world, config),
         is_unstable=is_unstable,
         cov=float(flips) if is_unstable else 0.0,
-        samples_to=reached.samples if reached else None,
-        hours_to=reached.hours if reached else None,
+        samples_to=reached[0] if reached else None,
+        hours_to=reached[1] if reached else None,
         samples=stopping.spent(scene.log),
         hours=scene.log.events[-1].at / 3600,
         configs=len(scene.configs) - 1,
+        deployed=tuple(float(v / world.surface.optimum) for v in world.deployed(config)),
+        trace=trace,
     )
 
 

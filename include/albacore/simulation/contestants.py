@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 from albacore import optimizers
 from albacore.errors import UserError
@@ -9,13 +10,18 @@ from albacore.optimizers import Optimizer
 from albacore.optimizers.random import Random
 from albacore.optimizers.stable_forest import StableForest
 from albacore.optimizers.tpe import Tpe
-from albacore.policies import Policy, presets
+from albacore.policies import Adjuster, Policy, presets
+from albacore.policies.cross_validated import CrossValidated
+from albacore.policies.extra_trees import ExtraTrees
+from albacore.policies.forest import Forest
 from albacore.policies.relative_range import RelativeRange
 from albacore.policies.rerun import Rerun
 from albacore.simulation.playing import Plan
 
 RUNGS = (1, 3, 10)
 FOREST = "forest"
+TREES = 20
+"""Of the adjusters' forests: a fifth of a campaign's, and no worse (docs/experiments/tuna.md, adjusters)."""
 AGAIN = 10
 """Configs that `rerun` measures on every node in the end."""
 
@@ -27,6 +33,7 @@ class Contestant:
     Attributes:
         plan: What it makes of the plan that all are given.
         optimizer: Its own; None takes the one that all are given.
+        has_veto: Whether what it ships may be vetoed by its neighbours (`veto.py`).
     """
 
     name: str
@@ -34,6 +41,7 @@ class Contestant:
     policy: Callable[[Plan, int], Policy]
     plan: Callable[[Plan, int], Plan] = lambda plan, nodes: plan
     optimizer: Optimizer | None = None
+    has_veto: bool = False
 
     def suggests(self, usual: str, samples: int) -> Optimizer:
         """Return its optimizer, given the name of the one that is usual here."""
@@ -51,7 +59,15 @@ def usual_optimizer(name: str, samples: int) -> Optimizer:
 
 
 def _preset(preset: str, **parts: object) -> Callable[[Plan, int], Policy]:
-    return lambda plan, nodes: presets.by_name(preset, nodes=nodes, rungs=rungs(nodes), **parts)
+    def make(plan: Plan, nodes: int) -> Policy:
+        policy = presets.by_name(preset, nodes=nodes, rungs=rungs(nodes), **parts)
+        return replace(policy, adjuster=replace(policy.adjuster, trees=TREES)) if _grows(policy.adjuster) else policy
+
+    return make
+
+
+def _grows(adjuster: Adjuster) -> TypeGuard[Forest | ExtraTrees | CrossValidated]:
+    return isinstance(adjuster, Forest | ExtraTrees | CrossValidated)
 
 
 def rungs(nodes: int) -> tuple[int, ...]:
@@ -100,6 +116,22 @@ CONTESTANTS = {
             policy=_preset("tuna", ladder="asynchronous"),
             optimizer=StableForest(),
         ),
+        Contestant(
+            name="tuna-veto", title="the paper's policy, with a final veto", policy=_preset("tuna"), has_veto=True
+        ),
+        Contestant(
+            name="asynchronous-veto",
+            title="the same, with a final veto",
+            policy=_preset("tuna", ladder="asynchronous"),
+            optimizer=StableForest(),
+            has_veto=True,
+        ),
+        Contestant(
+            name="tuna-cross-validated",
+            title="an adjuster chosen by cross-validation",
+            policy=_preset("tuna", adjuster="cross_validated"),
+        ),
+        Contestant(name="tuna-ridge", title="a linear adjuster", policy=_preset("tuna", adjuster="ridge")),
         Contestant(name="naive", title="every config on every node", policy=_preset("naive")),
         Contestant(name="traditional", title="one node, equal time", policy=_preset("traditional"), plan=_alone),
         Contestant(

@@ -65,11 +65,11 @@ class Weather:
 
 
 class Fleet:
-    """The nodes of one run; a pure function of weather and seed."""
+    """The nodes of one run; a pure function of weather, seed, and the prefix of their names."""
 
-    def __init__(self, weather: Weather, seed: int) -> None:
+    def __init__(self, weather: Weather, seed: int, *, prefix: str = "n") -> None:
         self.weather = weather
-        self.names = tuple(f"n{i + 1}" for i in range(weather.nodes))
+        self.names = tuple(f"{prefix}{i + 1}" for i in range(weather.nodes))
         rng = np.random.default_rng([seed, 3])
         steps = max(1, round(weather.hours * 3600 / STEP_S))
         self._lasting = rng.normal(0.0, weather.node_sd, weather.nodes)

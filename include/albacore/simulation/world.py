@@ -1,7 +1,8 @@
 """World: what one sample comes out as, of a config on a node at a moment."""
 
 import hashlib
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,6 +13,10 @@ from albacore.space import Config
 
 METRIC = "throughput"
 """The figure of every simulated workload; higher is better."""
+NEW_NODES = 10
+"""Nodes that a shipped config is deployed on, as in the paper (TUNA §6)."""
+NEW_FLEET = 1_000_003
+"""What the seed of the fleet grows by there."""
 CRASH_S = 30.0
 """Time until a config that does not run has failed."""
 
@@ -41,12 +46,27 @@ class Slot:
 
 
 class World:
-    """A surface and a fleet; samples of the same slot, node and time are the same sample."""
+    """A surface and a fleet; samples of the same slot, node and time are the same sample.
 
-    def __init__(self, setting: Setting, seed: int) -> None:
+    Args:
+        setting: What both are drawn from.
+        seed: Of the surface, and of what a config does to a node.
+        fleet: Other nodes than those that this seed gives.
+    """
+
+    def __init__(self, setting: Setting, seed: int, *, fleet: Fleet | None = None) -> None:
         self.setting, self.seed = setting, seed
         self.surface = Surface(setting.terrain, seed)
-        self.fleet = Fleet(setting.weather, seed)
+        self.fleet = fleet or Fleet(setting.weather, seed)
+
+    def deployed(self, config: Config, nodes: int = NEW_NODES) -> list[float]:
+        """Return what a config shows on so many nodes that no run has seen, one sample each; 0 where it crashes."""
+        fleet = Fleet(replace(self.setting.weather, nodes=nodes), self.seed + NEW_FLEET, prefix="new")
+        there = copy(self)
+        there.fleet = fleet
+        slot = Slot(config=config, purpose=Purpose.VALIDATE, index=0)
+        answers = [there.measure(slot, node, 0.0) for node in fleet.names]
+        return [a.value(METRIC) if isinstance(a, Sample) else 0.0 for a in answers]
 
     def is_hit(self, config: Config, node: str) -> bool:
         """Whether an unstable config is slow on a node: decided once for the two, as a plan is."""
