@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from sqlalchemy import make_url
+
 from albacore.nodes.local import state_root
 from albacore.store import Store
 from albacore_ops import credential, process, supervision
@@ -41,6 +43,8 @@ class Clone:
 
     root: Path
     port: int
+    extra: Mapping[str, str] = field(default_factory=dict)
+    store_url: str = ""
     _airflow: Airflow | None = field(default=None, repr=False)
 
     @property
@@ -59,7 +63,7 @@ class Clone:
     def environment(self) -> dict[str, str]:
         """Return a user's environment: nothing of pytest's or of the outer make's."""
         plain = {k: os.environ[k] for k in ("PATH", "HOME", "LANG", "TMPDIR", "XDG_STATE_HOME") if k in os.environ}
-        return {**plain, "ALBACORE_PORT": str(self.port)}
+        return {**plain, **self.extra, "ALBACORE_PORT": str(self.port)}
 
     def make(self, *arguments: str, timeout_s: float = 400.0, code: int = 0) -> str:
         """Run make to its end and return what it said."""
@@ -109,7 +113,12 @@ class Clone:
 
     def store(self) -> Store:
         """Return the clone's store."""
-        return Store(f"sqlite:///{self.layout.store}")
+        return Store(self.store_at)
+
+    @property
+    def store_at(self) -> str:
+        """The address of the clone's store."""
+        return self.store_url or f"sqlite:///{self.layout.store}"
 
     def processes(self, title: str) -> list[int]:
         """Return the pids of this clone's processes whose title or command line holds a text."""
@@ -249,8 +258,17 @@ def configure(root: Path, options: Mapping[str, str]) -> None:
 
 
 @contextlib.contextmanager
-def running(folder: Path, campaigns: Mapping[str, str], options: Mapping[str, str] | None = None) -> Iterator[Clone]:
-    """Make a clone with these campaigns only, start it, and at the end stop it: nothing may be left of it."""
+def running(
+    folder: Path, campaigns: Mapping[str, str], options: Mapping[str, str] | None = None, store_url: str = ""
+) -> Iterator[Clone]:
+    """Make a clone with these campaigns only, start it, and at the end stop it: nothing may be left of it.
+
+    Args:
+        folder: Where the clone is made.
+        campaigns: Name -> file.
+        options: Options of airflow.cfg.
+        store_url: A store on PostgreSQL in place of the clone's file.
+    """
     root = folder / "a clone"
     root.mkdir(parents=True)
     copy_tree(root)
@@ -258,7 +276,7 @@ def running(folder: Path, campaigns: Mapping[str, str], options: Mapping[str, st
     configure(root, options or {})
     for file in (root / "include" / "campaigns").glob("*.toml"):
         file.unlink()
-    clone = Clone(root=root, port=free_port())
+    clone = Clone(root=root, port=free_port(), store_url=store_url, extra=store_connection(store_url))
     for name, text in campaigns.items():
         clone.campaign(name, text)
     try:
@@ -272,6 +290,15 @@ def running(folder: Path, campaigns: Mapping[str, str], options: Mapping[str, st
             shutil.rmtree(fleet, ignore_errors=True)
     assert not left, f"make down has left {left}"
     assert not socket_folder.exists()
+
+
+def store_connection(url: str) -> dict[str, str]:
+    """Return the variable that has a store's URL as an Airflow connection; nothing for the clone's own file."""
+    if not url:
+        return {}
+    at = make_url(url)
+    fields = {"conn_type": "postgres", "host": at.host, "port": at.port, "login": at.username, "schema": at.database}
+    return {"AIRFLOW_CONN_ALBACORE_STORE": json.dumps(fields)}
 
 
 def quiet(text: str) -> list[str]:

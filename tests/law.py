@@ -22,8 +22,11 @@ def check(followed: Followed) -> Log:
     log = log_of(followed)
     assert [event.n for event in log.events] == list(range(1, len(log.events) + 1))
     samples = log.facts(Sample)
-    assert_once([(s.config_id, s.purpose, s.slot) for s in samples], "sample of a slot")
-    assert_once([(s.config_id, s.node) for s in samples if s.purpose is not Purpose.VALIDATE], "config on a node")
+    again = Purpose.SENTINEL  # of which a slot has one sample per turn
+    assert_once(
+        [(s.config_id, s.purpose, s.slot, s.repeat * (s.purpose is again)) for s in samples], "sample of a slot"
+    )
+    assert_once([(s.config_id, s.node) for s in samples if s.purpose.is_tuning], "config on a node")
     assert_once([(j.config_id, j.rung) for j in log.facts(Judgement)], "judgement of a rung")
     assert_once([a.key for a in log.facts(Ask)], "ask of an iteration")
     assert held(followed) == {}
@@ -60,7 +63,7 @@ def assert_lanes_never_fork(followed: Followed) -> None:
 
 def assert_replays(followed: Followed) -> None:
     """Expect every ask and every judgement again, in fresh processes under different hash seeds."""
-    store = f"sqlite:///{followed.clone.layout.store}"
+    store = followed.clone.store_at
     for hash_seed in ("0", "4711"):
         said = followed.clone.albacore("show", followed.id, "--verify", "--store", store, PYTHONHASHSEED=hash_seed)
         assert "every one of them replays" in said

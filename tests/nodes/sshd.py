@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pytest
 from nodes import places
@@ -22,7 +23,7 @@ from albacore.nodes.ssh import SshNode
 from albacore.nodes.ssh_link import Endpoint
 
 CONFIG = """\
-ListenAddress 127.0.0.1
+ListenAddress {address}
 Port {port}
 HostKey {folder}/host_{kind}
 PidFile none
@@ -63,11 +64,17 @@ def make_key(path: Path, kind: str = "ed25519") -> Path:
 
 @dataclass(slots=True, kw_only=True)
 class SshServer:
-    """An sshd that can be stopped, killed and started again on the same port."""
+    """An sshd that can be stopped, killed and started again on the same port.
+
+    Attributes:
+        prefix: What its command line begins with, such as `ip netns exec NAME`.
+    """
 
     folder: Path
     port: int
     kind: str = "ed25519"
+    address: str = "127.0.0.1"
+    prefix: tuple[str, ...] = ()
     process: subprocess.Popen | None = field(default=None, repr=False)
 
     @property
@@ -84,13 +91,14 @@ class SshServer:
         """Start, and wait until it listens."""
         if os.geteuid() == 0:
             Path("/run/sshd").mkdir(exist_ok=True)
-        arguments = [program(), "-D", "-e", "-f", str(self.folder / "sshd_config")]
+        arguments = [*self.prefix, program(), "-D", "-e", "-f", str(self.folder / "sshd_config")]
         with (self.folder / "log").open("a") as log:
             self.process = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         ends_at = time.monotonic() + 10
         while True:
             with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
+                probe.settimeout(1.0)
+                if probe.connect_ex((self.address, self.port)) == 0:
                     return
             assert self.process.poll() is None and time.monotonic() < ends_at, (self.folder / "log").read_text()
             time.sleep(0.02)
@@ -98,13 +106,13 @@ class SshServer:
     def kill(self) -> None:
         """End it with every session, as a machine that is switched off does."""
         if self.process is not None:
-            for pid in [*self._sessions(), self.process.pid]:
+            for pid in [*self.sessions(), self.process.pid]:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             self.process.wait(10)
             self.process = None
 
-    def _sessions(self) -> list[int]:
+    def sessions(self) -> list[int]:
         """Return the pids of the processes of sshd that serve a connection."""
         assert self.process is not None
         found, parents = [], {self.process.pid}
@@ -117,7 +125,7 @@ class SshServer:
         """Return how this sshd is reached."""
         path = key or self.key
         return Endpoint(
-            address="127.0.0.1",
+            address=self.address,
             port=self.port,
             user=getpass.getuser(),
             host_key=host_key or self.host_key,
@@ -149,17 +157,22 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
+def make_server(folder: Path, port: int, *, kind: str = "ed25519", **fields: Any) -> SshServer:
+    """Return an sshd with keys of its own in a folder; it is not started."""
+    made = SshServer(folder=folder, port=port, kind=kind, **fields)
+    make_key(folder / f"host_{kind}", kind)
+    make_key(folder / "user_key")
+    shutil.copy(folder / "user_key.pub", folder / "authorized_keys")
+    (folder / "sshd_config").write_text(CONFIG.format(port=port, folder=folder, kind=kind, address=made.address))
+    return made
+
+
 @contextlib.contextmanager
 def server(kind: str = "ed25519") -> Iterator[SshServer]:
     """Give a running sshd; it is ended afterwards."""
     program()
     with tempfile.TemporaryDirectory(prefix="alb-sshd-") as place:
-        folder, port = Path(place), free_port()
-        make_key(folder / f"host_{kind}", kind)
-        make_key(folder / "user_key")
-        shutil.copy(folder / "user_key.pub", folder / "authorized_keys")
-        (folder / "sshd_config").write_text(CONFIG.format(port=port, folder=folder, kind=kind))
-        made = SshServer(folder=folder, port=port, kind=kind)
+        made = make_server(Path(place), free_port(), kind=kind)
         made.start()
         try:
             yield made

@@ -6,7 +6,8 @@ import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -21,9 +22,29 @@ def _programs() -> Path:
     return Path(spec.origin).parent / "pginstall"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """A server that runs: its database's URL, its port, and the way to do something to it."""
+
+    url: str
+    port: int
+    ctl: Callable[..., None]
+
+    def restart(self) -> None:
+        """Have it crash as by a power cut, and start again."""
+        self.ctl("-m", "immediate", "restart")
+
+
 @contextlib.contextmanager
 def postgres() -> Iterator[str]:
     """Give the URL of an empty database; the server is stopped afterwards."""
+    with running() as server:
+        yield server.url
+
+
+@contextlib.contextmanager
+def running() -> Iterator[Server]:
+    """Give a server with an empty database; it is stopped afterwards."""
     who = {"user": UID, "group": UID, "extra_groups": []} if os.geteuid() == 0 else {}
     with tempfile.TemporaryDirectory(prefix="alb-pg-", dir="/var/tmp") as place, socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -43,9 +64,12 @@ def postgres() -> Iterator[str]:
         quiet = {"check": True, "cwd": place, "stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, **who}
         subprocess.run([bins / "bin/initdb", "-D", data, "-U", "albacore", "-A", "trust", "-N"], **quiet)
         options = f"-p {port} -k {data} -c listen_addresses=127.0.0.1 -c fsync=off"
-        ctl = [bins / "bin/pg_ctl", "-D", data, "-w", "-l", data / "log"]
-        subprocess.run([*ctl, "-o", options, "start"], **quiet)
+
+        def ctl(*arguments: str) -> None:
+            subprocess.run([bins / "bin/pg_ctl", "-D", data, "-w", "-l", data / "log", *arguments], **quiet)
+
+        ctl("-o", options, "start")
         try:
-            yield f"postgresql+psycopg2://albacore@127.0.0.1:{port}/postgres"
+            yield Server(url=f"postgresql+psycopg2://albacore@127.0.0.1:{port}/postgres", port=port, ctl=ctl)
         finally:
-            subprocess.run([*ctl, "-m", "immediate", "stop"], **quiet)
+            ctl("-m", "immediate", "stop")

@@ -1,0 +1,153 @@
+"""Campaigns on machines that break all the time: nothing is lost, nothing is there twice, nobody is blamed wrongly.
+
+`ALBACORE_FAULT_SEED` chooses the order of the faults: `make faults ALBACORE_FAULT_SEED=2`. Machines, and what is done to
+them, are in `machines.py` and `driver.py`; the store is on PostgreSQL, out of the wheel.
+"""
+
+import os
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import law
+import pytest
+from clone import Clone, Followed, running, wait_until
+from faults import driver, machines
+from small_campaigns import noop
+from sqlalchemy import select
+from store import server
+
+from albacore import recorded, replay
+from albacore.sample import Blame, Failure, Sample
+from albacore.store import schema
+from albacore.trial import Ask, Judgement, Log
+
+SEED = int(os.environ.get("ALBACORE_FAULT_SEED", "1"))
+# Airflow's default, 300 s, is the time after which a task whose supervisor was killed is found; the lease has to be
+# longer than that, a retry's delay and a restart together.
+OPTIONS = {"scheduler.task_instance_heartbeat_timeout": "30"}
+LEASE_S = 100
+RUNGS = [1, 3]
+END_S = 1800.0
+
+
+def campaign(samples: int, lanes: int, tuning: int, *, seconds: float, more: str = "") -> str:
+    """Return a campaign on the machines; a config gives the same figure on each of them."""
+    nodes = f'cloud = "static", inventory = "../inventories/lab.toml", tuning = {tuning}, validation = 0'
+    return noop(
+        limits=f"{{ samples = {samples}, hours = 2.0 }}",
+        policy=f"{{ rungs = {RUNGS} }}",
+        nodes=f"{{ {nodes}, lease_s = {LEASE_S}{more} }}",
+        lanes=f"{{ count = {lanes} }}",
+        params=f"{{ seconds = {seconds}, noise = 0.0 }}",
+    )
+
+
+@contextmanager
+def world(folder: Path, count: int, campaigns: dict[str, str]) -> Iterator[driver.World]:
+    """Give machines, a store and an Airflow that uses both."""
+    with machines.fleet(count) as made, server.running() as store:
+        with running(folder, campaigns, OPTIONS, store_url=store.url) as clone:
+            inventory = clone.root / "include" / "inventories" / "lab.toml"
+            inventory.parent.mkdir(exist_ok=True)
+            inventory.write_text("".join(machine.inventory() for machine in made))
+            yield driver.World(clone=clone, machines=made, server=store, rng=random.Random(SEED))
+
+
+def begin(clone: Clone, *campaigns: str) -> list[Followed]:
+    """Start campaigns and return them when their lanes have asked for something."""
+    started = [clone.start(name) for name in campaigns]
+    for each in started:
+        wait_until(lambda run=each: law.log_of(run).facts(Ask), 300, f"{each.campaign} asks")
+    return started
+
+
+def check(followed: Followed, made: list[machines.Machine]) -> Log:
+    """Expect by query what the faults must not have harmed."""
+    log = law.check(followed)
+    answered = {(s.config_id, s.slot) for s in log.facts(Sample)}
+    failed = {(f.config_id, f.slot) for f in log.facts(Failure)}
+    for ask in log.facts(Ask):
+        wanted = {(ask.config_id, slot) for slot in range(RUNGS[ask.rung])}
+        assert wanted <= answered | failed, f"{ask}: neither sample nor failure for {wanted - answered - failed}"
+    blamed = [f.message for f in log.facts(Failure) if f.blame in (Blame.CONFIG, Blame.LOAD)]
+    assert blamed == [], "an infrastructure fault was blamed on a config"
+    left = {m.name: m.processes() for m in made if m.processes()}
+    assert left == {}, "load is left on machines"
+    table, store = schema.lease, followed.clone.store()
+    with store.read() as connection:
+        rows = connection.execute(select(table.c.resource, table.c.owner).where(table.c.owner.is_not(None))).all()
+    assert [row for row in rows if row[1].startswith(followed.id)] == []
+    return log
+
+
+def best(followed: Followed) -> tuple[str, float | None]:
+    """Return the incumbent and its score."""
+    store = followed.clone.store()
+    found = replay.incumbent(recorded.scene(store, store.run(followed.id)))
+    assert found is not None
+    return found.config_id, found.score
+
+
+def told(log: Log) -> str:
+    """Return what a run went through, in one line."""
+    blames = [f.blame.value for f in log.facts(Failure)]
+    looks = f"{len(log.notes('readmit'))} times a node came back from quarantine"
+    counts = ", ".join(f"{blames.count(name)} {name}" for name in sorted(set(blames))) or "no failure"
+    judged = len(log.facts(Judgement))
+    return f"{len(log.facts(Sample))} samples, {len(log.facts(Ask))} asks, {judged} judgements, {counts}, {looks}"
+
+
+@pytest.mark.faults
+def test_a_fleet_that_breaks_all_the_time_costs_time_and_nothing_else(tmp_path_factory, capfd):
+    """With one lane the incumbent is the undisturbed run's; with twelve lanes every decision replays to the bit."""
+    one = campaign(30, 1, 6, seconds=1.0)
+    campaigns = {"calm": one, "one": one, "many": campaign(72, 12, 6, seconds=2.0, more=", sentinel_every = 8")}
+    with world(tmp_path_factory.mktemp("machines"), 6, campaigns) as around:
+        calm = around.clone.start("calm").wait(600)
+        single, many = begin(around.clone, "one", "many")
+        faults = driver.Driver(around)
+        faults.start()
+        try:
+            single.wait(END_S)
+            many.wait(END_S)
+        finally:
+            faults.stop()
+
+        logs = {each.campaign: check(each, around.machines) for each in (calm, single, many)}
+
+        assert best(single) == best(calm)
+        assert len(logs["many"].facts(Sample)) >= 60
+        missing = [f.name for f in driver.FAULTS if not faults.done[f.name] and can(f, around)]
+        assert missing == [], "faults that were never done"
+        with capfd.disabled():
+            print(f"\nseed {SEED}\n{faults.table()}\n")
+            for name, log in logs.items():
+                print(f"{name}: {told(log)}")
+
+
+@pytest.mark.e2e
+def test_a_small_fleet_survives_what_happens_to_machines_and_tasks(tmp_path_factory):
+    """The quick half: what strikes a node, the store or a task; Airflow's own processes are left alone."""
+    quick = tuple(fault for fault in driver.FAULTS if fault.is_quick)
+    with world(tmp_path_factory.mktemp("small"), 4, {"few": campaign(24, 4, 4, seconds=1.5)}) as around:
+        (few,) = begin(around.clone, "few")
+        faults = driver.Driver(around, quick)
+        faults.start()
+        try:
+            few.wait(END_S)
+        finally:
+            faults.stop()
+
+        assert len(check(few, around.machines).facts(Sample)) >= 20
+        assert sum(faults.done.values()) >= 3
+
+
+def can(fault: driver.Fault, around: driver.World) -> bool:
+    """Whether this machine can do a fault: a small disk needs root, a wrong clock needs libfaketime."""
+    needs = {
+        "full disk": bool(around.machines[0].link),
+        "clock": around.machines[0].clock is not None,
+    }
+    return needs.get(fault.name, True)
