@@ -12,6 +12,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from clone import Clone
@@ -188,19 +189,23 @@ FAULTS = (
 )
 
 
-class Driver(threading.Thread):
+class Driver:
     """Do the faults in the background until told to stop; then everything is made whole."""
 
     def __init__(self, world: World, faults: tuple[Fault, ...] = FAULTS) -> None:
-        super().__init__(name="faults", daemon=True)
         self.world, self.faults = world, faults
         self.done: Counter[str] = Counter()
         self.lines: list[str] = []
-        self.error: BaseException | None = None
         self._end = threading.Event()
         self._begun = time.monotonic()
+        self._pool = ThreadPoolExecutor(max_workers=1)
+        self._work: Future[None] | None = None
 
-    def run(self) -> None:
+    def start(self) -> None:
+        """Begin."""
+        self._work = self._pool.submit(self._strike)
+
+    def _strike(self) -> None:
         """Round after round: every fault once, in an order of its own."""
         turns: list[Fault] = []
         try:
@@ -208,8 +213,6 @@ class Driver(threading.Thread):
                 self.world.heal()
                 turns = turns or self.world.rng.sample(self.faults, len(self.faults))
                 self._do(turns.pop())
-        except BaseException as error:
-            self.error = error
         finally:
             self.world.heal(everything=True)
 
@@ -222,9 +225,9 @@ class Driver(threading.Thread):
     def stop(self) -> None:
         """End the faults, and expect that the driver itself went well."""
         self._end.set()
-        self.join(120)
-        if self.error:
-            raise self.error
+        if self._work:
+            self._work.result(120)
+        self._pool.shutdown()
 
     def table(self) -> str:
         """Return what was done how often, as Markdown; a fault that this machine cannot do is listed as not run."""

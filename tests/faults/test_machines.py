@@ -1,7 +1,7 @@
 """Campaigns on machines that break all the time: nothing is lost, nothing is there twice, nobody is blamed wrongly.
 
-`ALBACORE_FAULT_SEED` chooses the order of the faults: `make faults ALBACORE_FAULT_SEED=2`. Machines, and what is done to
-them, are in `machines.py` and `driver.py`; the store is on PostgreSQL, out of the wheel.
+`ALBACORE_FAULT_SEED` chooses the order of the faults: `make faults ALBACORE_FAULT_SEED=2`. Machines, and what is done
+to them, are in `machines.py` and `driver.py`; the store is on PostgreSQL, out of the wheel.
 """
 
 import os
@@ -47,12 +47,15 @@ def campaign(samples: int, lanes: int, tuning: int, *, seconds: float, more: str
 @contextmanager
 def world(folder: Path, count: int, campaigns: dict[str, str]) -> Iterator[driver.World]:
     """Give machines, a store and an Airflow that uses both."""
-    with machines.fleet(count) as made, server.running() as store:
-        with running(folder, campaigns, OPTIONS, store_url=store.url) as clone:
-            inventory = clone.root / "include" / "inventories" / "lab.toml"
-            inventory.parent.mkdir(exist_ok=True)
-            inventory.write_text("".join(machine.inventory() for machine in made))
-            yield driver.World(clone=clone, machines=made, server=store, rng=random.Random(SEED))
+    with (
+        machines.fleet(count) as made,
+        server.running() as store,
+        running(folder, campaigns, OPTIONS, store_url=store.url) as clone,
+    ):
+        inventory = clone.root / "include" / "inventories" / "lab.toml"
+        inventory.parent.mkdir(exist_ok=True)
+        inventory.write_text("".join(machine.inventory() for machine in made))
+        yield driver.World(clone=clone, machines=made, server=store, rng=random.Random(SEED))
 
 
 def begin(clone: Clone, *campaigns: str) -> list[Followed]:
