@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from albacore import optimizers
+from albacore.clouds.choice import Nodes as Nodes
 from albacore.errors import CampaignError, ExpressionError
 from albacore.expression import names_in
 from albacore.fewer import Fewer
@@ -93,26 +94,6 @@ class PolicyChoice(Part):
     threshold: Annotated[float, Field(gt=0, le=10)] = 0.30
 
 
-class Nodes(Part):
-    """Where samples are taken: nodes that choose, and nodes that only the validation touches."""
-
-    cloud: Literal["local", "static"] = "local"
-    inventory: Annotated[str, Field(min_length=1, max_length=500)] | None = None
-    tuning: Annotated[int, Field(ge=1, le=100)] = 10
-    validation: Annotated[int, Field(ge=0, le=100)] = 3
-    slots: Annotated[int, Field(ge=1, le=1000)] | None = None
-    price_per_hour: Annotated[float, Field(ge=0, le=1e9)] | None = None
-    lease_s: Annotated[float, Field(ge=30, le=86_400)] = 900.0
-    canary: bool | None = None
-    sentinel_every: Annotated[int, Field(ge=0, le=10_000)] = 0
-
-    @model_validator(mode="after")
-    def _machines_come_from_a_file(self) -> "Nodes":
-        if (self.cloud == "static") != (self.inventory is not None):
-            raise ValueError("'inventory' names the file of machines of cloud = \"static\": give both or none")
-        return self
-
-
 class Lanes(Part):
     """How many iterations are in flight; by default one per node that can run at once, and one spare."""
 
@@ -189,7 +170,8 @@ class Campaign(Part):
 
     @model_validator(mode="after")
     def _cost_has_a_price(self) -> "Campaign":
-        if self.limits.cost is not None and self.nodes.price_per_hour is None:
+        has_price = self.nodes.is_rented or self.nodes.price_per_hour is not None
+        if self.limits.cost is not None and not has_price:
             raise ValueError("limits.cost: needs nodes.price_per_hour, what an hour of one node costs. Add it")
         return self
 

@@ -1,20 +1,18 @@
 """StaticCloud: nodes on machines that are there already, reached over SSH."""
 
-import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from albacore.clouds import inventory
 from albacore.clouds.inventory import Access, Host
-from albacore.errors import NodeError, UserError
+from albacore.clouds.reaching import Secret, node_at, number
+from albacore.errors import UserError
 from albacore.nodes import PORTS_PER_NODE
 from albacore.nodes.local import FIRST_UID, UIDS
 from albacore.nodes.ssh import SshNode
-from albacore.nodes.ssh_link import Endpoint
 
 FIRST_PORT, PORT_BLOCKS = 12_000, 700
 """Ports of the systems under tune: below those of local nodes, and of what the kernel gives to outgoing connections."""
@@ -30,7 +28,7 @@ class StaticCloud:
     """
 
     path: Path
-    secret: Callable[[str], str]
+    secret: Secret
 
     def names(self, count: int) -> list[str]:
         """Return the names of the first machines with the role `system`.
@@ -62,29 +60,7 @@ class StaticCloud:
 
     def find(self, name: str, address: Mapping[str, Any]) -> SshNode:
         """Return the node that an address stands for."""
-        bastion = address["bastion"]
-        return SshNode(
-            name=name,
-            host=address["host"],
-            python=address["python"],
-            endpoint=self._endpoint(address["access"]),
-            bastion=self._endpoint(bastion) if bastion else None,
-            directory=PurePosixPath(address["directory"]),
-            port=address["port"],
-            uid=address["uid"],
-            seed=_number(name) % 2**31,
-        )
-
-    def _endpoint(self, access: Mapping[str, Any]) -> Endpoint:
-        """Return an sshd whose private key is read when it is needed."""
-        plain = {key: access[key] for key in ("address", "port", "user", "host_key")}
-        if access["connection"]:
-            return Endpoint(
-                **plain,
-                key_name=f"connection {access['connection']}",
-                key=partial(self.secret, access["connection"]),
-            )
-        return Endpoint(**plain, key_name=f"key file {access['key_file']}", key=partial(_read, access["key_file"]))
+        return node_at(name, address, self.secret)
 
 
 def _address(host: Host, bastion: Access | None) -> dict[str, Any]:
@@ -96,8 +72,8 @@ def _address(host: Host, bastion: Access | None) -> dict[str, Any]:
         "host": host.host,
         "python": host.python,
         "directory": f"{host.directory}/{host.name}",
-        "port": host.first_port or FIRST_PORT + PORTS_PER_NODE * (_number(host.name) % PORT_BLOCKS),
-        "uid": FIRST_UID + _number(host.name) % UIDS if host.user == "root" else None,
+        "port": host.first_port or FIRST_PORT + PORTS_PER_NODE * (number(host.name) % PORT_BLOCKS),
+        "uid": FIRST_UID + number(host.name) % UIDS if host.user == "root" else None,
         "slots": host.slots,
         "labels": dict(host.labels),
     }
@@ -119,16 +95,3 @@ def _refuse_collisions(path: Path, addresses: Mapping[str, Mapping[str, Any]]) -
                     f"{path}: {other} and {name} on {address['host']} would have the same {what} {address[what]}. "
                     f"{'Give one another first_port' if what == 'port' else 'Rename one'}."
                 )
-
-
-def _read(path: str) -> str:
-    """Return a key file's text."""
-    try:
-        return Path(path).read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise NodeError(f"key file {path}: cannot be read: {error}. Check 'key_file' in the inventory.") from error
-
-
-def _number(text: str) -> int:
-    """Return a number that depends on a text alone, unlike `hash`."""
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
