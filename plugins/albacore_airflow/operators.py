@@ -25,10 +25,9 @@ JOB = "job"
 class BenchmarkOperator(BaseOperator):
     """Take one sample: lease a node, run the detached job, record what it ended in.
 
-    A short sample is waited for in the worker, which costs less than a second task process; a long one, or a long
-    wait for a node, is
-    handed to the triggerer. The job's handle is in Airflow's task state store, so that a retry after a kill goes on
-    with the same job.
+    A short sample is waited for in the worker, which costs less than a second task process; a long one, or a long wait
+    for a node, is handed to the triggerer, at once when the run's last samples took long. The job's handle is in
+    Airflow's task state store, so that a retry after a kill goes on with the same job.
 
     Args:
         slot: What `campaign_tasks.slot` returns.
@@ -85,8 +84,10 @@ class BenchmarkOperator(BaseOperator):
 
     def _record(self, context: Context, measurement: Measurement, running: Running) -> None:
         """Wait for a job's result and write it down; defer when it takes long."""
+        # Where samples take longer than a worker waits, waiting first would only keep the worker from other lanes.
+        inline_s = self.inline_s if measurement.log.usual_s() < self.inline_s else 0.0
         try:
-            if not measurement.wait_for_result(running, time.monotonic() + self.inline_s):
+            if not measurement.wait_for_result(running, time.monotonic() + inline_s):
                 self.defer(
                     trigger=ResultTrigger(slot=self.slot, running=dataclasses.asdict(running)), method_name="finished"
                 )

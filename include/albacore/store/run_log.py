@@ -9,6 +9,7 @@ Every append is idempotent: an iteration asks once, a slot has one sample, a run
 gets what the first wrote.
 """
 
+import statistics
 from collections.abc import Mapping
 from typing import Any
 
@@ -158,6 +159,13 @@ class RunLog:
         with self.store.read() as connection:
             found = connection.execute(query.order_by(table.c.n.desc()).limit(last)).all()
         return [(row[0], row[1]) for row in reversed(found) if row[1]]
+
+    def usual_s(self, last: int = 5) -> float:
+        """Return the middle duration of the last samples; 0 before the first."""
+        table = schema.sample
+        query = select(table.c.duration_s).where(table.c.run_id == self.run_id).order_by(table.c.n.desc()).limit(last)
+        with self.store.read() as connection:
+            return statistics.median(connection.scalars(query).all() or [0.0])
 
     def ask_of(self, key: str) -> Ask | None:
         """Return the ask of an iteration, if it has asked."""
