@@ -11,10 +11,23 @@ import sys
 from collections.abc import Callable, Sequence
 
 from albacore import __version__
-from albacore.cli import act, check, history, importance, nodes, readiness, replay, show, simulate, spread, verdict
+from albacore.cli import (
+    act,
+    check,
+    cluster_size,
+    history,
+    importance,
+    nodes,
+    readiness,
+    replay,
+    show,
+    simulate,
+    spread,
+    verdict,
+)
 from albacore.errors import AlbacoreError, UserError
 
-GROUPS = (check, show, act, verdict, importance, spread, history, replay, simulate, readiness, nodes)
+GROUPS = (check, show, act, verdict, importance, spread, history, replay, cluster_size, simulate, readiness, nodes)
 """The modules with commands, in the order of the help."""
 
 
