@@ -2,8 +2,8 @@
 
 The nodes are reached over SSH (network namespaces of this machine as root, ports of loopback otherwise); their jobs
 only sleep, so that this machine's cores are the controller's. Also: what preparing all of them costs against the
-slowest one, and what the triggerer spends on watching ten jobs. Takes about a quarter of an hour, so `make perf` leaves it out:
-`python perf/busy.py`.
+slowest one, and what the triggerer spends on watching ten jobs. Takes about a quarter of an hour, so `make perf`
+leaves it out: `python perf/busy.py`.
 """
 
 import statistics

@@ -57,6 +57,7 @@ class Workload:
         expected_s: A usual start + run + stop on a quiet node.
         timeouts_s: Verb -> seconds, for all five verbs.
         params: Name -> default, in the file's order.
+        may_load_from_elsewhere: Whether `run` may be on another node than the system: both honour ALBACORE_HOST.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Workload:
     expected_s: float
     timeouts_s: Mapping[str, float]
     params: Mapping[str, Any]
+    may_load_from_elsewhere: bool = False
 
     @property
     def id(self) -> str:
@@ -246,6 +248,7 @@ def _workload(home: Path, system: str, digest: str, timeouts_s: Mapping[str, flo
         expected_s=table.seconds("expected_s"),
         timeouts_s=MappingProxyType({**timeouts_s, **table.timeouts(WORKLOAD_VERBS)}),
         params=MappingProxyType(dict(table.table("params", {}).left)),
+        may_load_from_elsewhere=table.choice("load", ["beside", "anywhere"], "beside") == "anywhere",
     )
     table.end()
     return workload

@@ -54,9 +54,9 @@ class TomlTable:
             raise self.error(key, "a text", "an empty one")
         return text
 
-    def choice(self, key: str, choices: list[str]) -> str:
+    def choice(self, key: str, choices: list[str], default: str | None = None) -> str:
         """Remove and return one of some texts."""
-        text = self.text(key)
+        text = self.text(key, default)
         if text not in choices:
             raise self.error(key, " or ".join(map(repr, choices)), repr(text))
         return text

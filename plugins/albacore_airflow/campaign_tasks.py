@@ -189,7 +189,8 @@ def release(run_id: str) -> list[str]:
         if not holder.startswith(f"{run_id}/"):
             continue
         try:
-            ended += job.sweep(settings.node(run, record))
+            for node in filter(None, (settings.load_node(run, record), settings.node(run, record))):
+                ended += job.sweep(node)
         except NodeError as error:
             lost.append(error.message)
     settings.leases().release_prefix(f"{run_id}/")

@@ -4,6 +4,7 @@ Everything here may be done again by another process: taking the lease one holds
 recording what is recorded are no-ops. So a killed worker costs nothing: its retry goes on where the job is.
 """
 
+import contextlib
 import dataclasses
 import time
 from collections.abc import Callable, Mapping
@@ -16,6 +17,7 @@ from albacore.nightly import admission
 from albacore.nodes import Node, job
 from albacore.nodes.blame import Placement, sample_or_failure
 from albacore.nodes.job import JobSpec
+from albacore.nodes.relay import Relay
 from albacore.sample import Blame, Failure, Purpose, Sample
 from albacore.store import CampaignRun
 from albacore.store.leases import Grant, Leases, Want
@@ -149,7 +151,12 @@ class Measurement:
             params=recorded.campaign(self.run).params,
             epoch=grant.epoch,
         )
-        spec = dataclasses.replace(spec, lease_s=self.leases.lease_s, canary=self._bounds(grant.node))
+        spec = dataclasses.replace(
+            spec,
+            lease_s=self.leases.lease_s,
+            canary=self._bounds(grant.node),
+            waits_for_load=self.relay(grant.node) is not None,
+        )
         job.start(self.node(grant.node), spec)
         return Running(
             node=grant.node, host=grant.host, epoch=grant.epoch, attempt=attempt, started_at=settings.store().clock()
@@ -162,12 +169,24 @@ class Measurement:
         return fitness.bounds(self.run, self.log, node)
 
     def is_over(self, running: Running) -> bool:
-        """Whether the job has left a result."""
-        return self.node(running.node).get(f"jobs/{self.slot.job_id(running.attempt)}/result.json") is not None
+        """Whether the job has left a result; where the load is another node's, its next step is taken."""
+        job_id = self.slot.job_id(running.attempt)
+        if self.node(running.node).get(f"jobs/{job_id}/result.json") is not None:
+            return True
+        if (relay := self.relay(running.node)) is not None:
+            relay.advance(job_id)
+        return False
 
     def is_alive(self, running: Running) -> bool:
         """Whether the job's agent says that it still runs; renews the job's lease on its node."""
-        return not job.renew(self.node(running.node), self.slot.job_id(running.attempt)).is_over
+        job_id = self.slot.job_id(running.attempt)
+        if (relay := self.relay(running.node)) is not None:
+            relay.renew(job_id)
+        return not job.renew(self.node(running.node), job_id).is_over
+
+    def relay(self, node: str) -> Relay | None:
+        """Return what takes samples with the load of another node; None when it runs beside the system."""
+        return settings.relay(self.run, self.records[node])
 
     def record(self, running: Running) -> Sample | Failure:
         """Write down what the job ended in and give the lease back.
@@ -178,6 +197,9 @@ class Measurement:
         status = job.poll(node, job_id)
         if status.state != "done":
             job.kill(node, job_id)
+        if (relay := self.relay(running.node)) is not None:
+            with contextlib.suppress(NodeError):  # what it still runs ends with its lease, or before its next job
+                relay.end(job_id)
         placement = Placement.on(
             node,
             config_id=self.slot.config,

@@ -5,6 +5,7 @@ import hashlib
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,8 @@ from albacore.trial import Note
 from albacore_airflow import retuning, settings
 from albacore_airflow.measuring import LOOK_S
 
+AT_ONCE = 16
+"""Nodes that are asked for their facts at a time."""
 FORM = ("samples", "hours", "seed", "preset", "optimizer")
 
 
@@ -125,20 +128,38 @@ def provision(run_id: str) -> list[str]:
     cloud = settings.cloud(chosen.nodes)
     tuning = chosen.nodes.tuning
     names = cloud.names(tuning + chosen.nodes.validation)
+    nodes = cloud.provision(names)
+    with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
+        facts = list(pool.map(lambda node: dict(node.facts()), nodes))
     records = [
         NodeRecord(
             name=node.name,
             host=node.host,
             role="tuning" if i < tuning else "validation",
             address=cloud.address(node),
-            facts=dict(node.facts()),
+            facts=facts[i],
         )
-        for i, node in enumerate(cloud.provision(names))
+        for i, node in enumerate(nodes)
     ]
+    _check_load(run, records)
     settings.store().put_nodes(run_id, records)
     _fix_space(run, chosen, records)
     warm_start.fix(settings.store(), run_id)
     return names
+
+
+def _check_load(run: CampaignRun, records: list[NodeRecord]) -> None:
+    """Refuse a load from another node where the workload cannot have one.
+
+    Raises:
+        UserError: Names the nodes.
+    """
+    apart = [record.name for record in records if record.address.get("load")]
+    if apart and not (workload := recorded.workload(run)).may_load_from_elsewhere:
+        raise UserError(
+            f"{workload.id}: expected its load beside the system, {', '.join(apart)} have a 'load' host. "
+            'Remove it there, or make the workload honour ALBACORE_HOST and say load = "anywhere" in workload.toml.'
+        )
 
 
 def _fix_space(run: CampaignRun, chosen: Campaign, records: list[NodeRecord]) -> None:
@@ -172,14 +193,11 @@ def prepare_node(run_id: str, name: str) -> dict[str, Any]:
     try:
         with tempfile.TemporaryDirectory() as folder:
             benchmark = _archived(run, Path(folder))
-            ready = prepare(
-                settings.node(run, record),
-                benchmark,
-                benchmark.workload(recorded.workload(run).name),
-                params=recorded.campaign(run).params,
-                epoch=grant.epoch,
-                progress=print,
-            )
+            workload, params = benchmark.workload(recorded.workload(run).name), recorded.campaign(run).params
+            todo = {"params": params, "epoch": grant.epoch, "progress": print}
+            ready = prepare(settings.node(run, record), benchmark, workload, **todo)
+            if (other := settings.load_node(run, record)) is not None:
+                prepare(other, benchmark, workload, **todo)
         wall_s = probe_s(settings.node(run, record))
         song = canary(settings.node(run, record)) if settings.has_canary(run, record) else {}
         body = {"node": name, "versions": dict(ready.versions), "probe_s": wall_s, "canary": song}

@@ -11,6 +11,7 @@ from albacore.clouds import Cloud
 from albacore.clouds.local import LocalCloud
 from albacore.errors import CampaignError, UserError
 from albacore.nodes import Node
+from albacore.nodes.relay import Relay
 from albacore.optimizers import Optimizer
 from albacore.replay import Scene
 from albacore.store import CampaignRun, NodeRecord, Store, address
@@ -149,6 +150,21 @@ def private_key(connection_id: str) -> str:
 def node(run: CampaignRun, record: NodeRecord) -> Node:
     """Return a node of a run's fleet."""
     return cloud(recorded.campaign(run).nodes).find(record.name, record.address)
+
+
+def load_node(run: CampaignRun, record: NodeRecord) -> Node | None:
+    """Return the node that loads a system's node; None when the load runs beside the system."""
+    other = record.address.get("load")
+    return cloud(recorded.campaign(run).nodes).find(other["name"], other) if other else None
+
+
+def relay(run: CampaignRun, record: NodeRecord) -> Relay | None:
+    """Return what takes a system's samples with the load of another node; None when it runs beside the system."""
+    other = load_node(run, record)
+    if other is None:
+        return None
+    target = (str(record.address["listen"]), int(record.address["port"]))
+    return Relay(system=node(run, record), load=other, workload=recorded.workload(run), target=target)
 
 
 def has_canary(run: CampaignRun, record: NodeRecord) -> bool:

@@ -79,6 +79,8 @@ class Host(Access):
     python: AbsolutePath = "/usr/bin/python3"
     slots: Annotated[int, Field(ge=1, le=1000)] | None = None
     first_port: Annotated[int, Field(ge=1024, le=65526)] | None = None
+    load: Name | None = None
+    listen: Annotated[Text, Field(pattern=r"^[A-Za-z0-9_.:-]+$")] | None = None
 
     @property
     def host(self) -> str:
@@ -101,7 +103,24 @@ class Inventory(Part):
             if host.bastion is not None and host.bastion not in known:
                 raise ValueError(f"hosts.{host.name}.bastion: there is no bastion {host.bastion!r}. Add [[bastions]]")
         self._machines_are_clear()
+        self._loads_are_clear()
         return self
+
+    def _loads_are_clear(self) -> None:
+        """Refuse a load host that is none, or that two systems would share: their loads would disturb each other."""
+        users: dict[str, str] = {}
+        generators = {host.name: host.host for host in self.of_role("load")}
+        for host in (host for host in self.hosts if host.load is not None):
+            name = str(host.load)
+            if name not in generators or generators[name] == host.host:
+                raise ValueError(
+                    f"hosts.{host.name}.load: expected another machine's host with the role 'load', got {name!r}. "
+                    "Name one of them, or give that one the role"
+                )
+            if users.setdefault(name, host.name) != host.name:
+                raise ValueError(
+                    f"hosts.{host.name}.load: {name!r} loads {users[name]} already. Give each system a load host"
+                )
 
     def _machines_are_clear(self) -> None:
         """Refuse one sshd under two machines' names: two samples would run beside each other."""
@@ -117,6 +136,10 @@ class Inventory(Part):
     def of_role(self, role: Role) -> list[Host]:
         """Return the hosts with a role, in the order of the file."""
         return [host for host in self.hosts if role in host.roles]
+
+    def load_of(self, host: Host) -> Host | None:
+        """Return the host that loads a system; None when its load runs beside it."""
+        return next((each for each in self.hosts if each.name == host.load), None)
 
     def bastion_of(self, host: Host) -> Access | None:
         """Return the bastion on the way to a host."""

@@ -27,6 +27,7 @@ def node_at(name: str, address: Mapping[str, Any], secret: Secret) -> SshNode:
         port=address["port"],
         uid=address["uid"],
         seed=number(name) % 2**31,
+        listen=address.get("listen", "127.0.0.1"),
     )
 
 

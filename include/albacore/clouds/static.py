@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from albacore.clouds import inventory
-from albacore.clouds.inventory import Access, Host
+from albacore.clouds.inventory import Access, Host, Inventory
 from albacore.clouds.reaching import Secret, node_at, number
 from albacore.errors import UserError
 from albacore.nodes import PORTS_PER_NODE
@@ -48,7 +48,7 @@ class StaticCloud:
         """Return the nodes of these machines; nothing is contacted."""
         found = inventory.read(self.path)
         hosts = {host.name: host for host in found.hosts}
-        addresses = {name: _address(hosts[name], found.bastion_of(hosts[name])) for name in names}
+        addresses = {name: _whole(found, hosts[name]) for name in names}
         _refuse_collisions(self.path, addresses)
         return tuple(self.find(name, address) for name, address in addresses.items())
 
@@ -56,11 +56,21 @@ class StaticCloud:
         """Return the machine's entry in the inventory, with its bastion's; the key is only named."""
         found = inventory.read(self.path)
         host = next(host for host in found.hosts if host.name == node.name)
-        return _address(host, found.bastion_of(host))
+        return _whole(found, host)
 
     def find(self, name: str, address: Mapping[str, Any]) -> SshNode:
         """Return the node that an address stands for."""
         return node_at(name, address, self.secret)
+
+
+def _whole(found: Inventory, host: Host) -> dict[str, Any]:
+    """Return a host's address, with that of the host that loads it if there is one."""
+    own = _address(host, found.bastion_of(host))
+    other = found.load_of(host)
+    if other is None:
+        return own
+    load = {"name": other.name, **_address(other, found.bastion_of(other))}
+    return {**own, "listen": host.listen or host.address, "load": load}
 
 
 def _address(host: Host, bastion: Access | None) -> dict[str, Any]:

@@ -25,7 +25,8 @@ from collections.abc import Iterator
 
 import leasing
 import process
-from supervision import Supervisor, get_json, own_directory, put_json, supervise
+from job_files import get_json, own_directory, put_json
+from supervision import Supervisor, supervise
 
 HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 JOBS = f"{HOME}/jobs"

@@ -28,6 +28,8 @@ class JobSpec:
         term_grace_s: How long a verb that is over its time may take to obey TERM before it is killed.
         canary: Figure -> `most` it may be, and what it is compared with, before the first verb (`albacore.health`); {}
             only takes the figures, None none.
+        waits_for_load: Whether `run` happens on another node, and its outcome is put here (`albacore.nodes.relay`).
+        target: (host, port) of a system on another node, for a job that only loads it.
     """
 
     job_id: str
@@ -41,6 +43,8 @@ class JobSpec:
     lease_s: float | None = None
     term_grace_s: float = 5.0
     canary: Mapping[str, Mapping[str, float]] | None = None
+    waits_for_load: bool = False
+    target: tuple[str, int] | None = None
 
     def __post_init__(self) -> None:
         if not JOB_ID.fullmatch(self.job_id):
@@ -115,6 +119,8 @@ class JobSpec:
             "epoch",
             "lease_s",
             "term_grace_s",
+            "waits_for_load",
+            "target",
         )
         plain = {name: getattr(self, name) for name in fields}
         plain = {name: dict(value) if isinstance(value, Mapping) else value for name, value in plain.items()}

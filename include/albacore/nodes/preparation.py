@@ -23,7 +23,7 @@ from albacore.sample import ERROR_OF_BLAME
 Progress = Callable[[str], None]
 HERE = Path(__file__).parent
 AGENT_FILES = (
-    *(HERE / f"{name}.py" for name in ("agent", "supervision", "process", "leasing", "facts", "canary")),
+    *(HERE / f"{name}.py" for name in ("agent", "supervision", "process", "leasing", "facts", "canary", "job_files")),
     *(HERE.parent / f"{name}.py" for name in ("telemetry", "folder")),
 )
 

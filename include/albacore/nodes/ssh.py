@@ -44,6 +44,7 @@ class SshNode:
         port: The first of ten consecutive ports for the system under tune.
         uid: The uid and gid of the system under tune; None unless the login is root.
         seed: Differs between nodes.
+        listen: The address on which its system has to answer.
         patience_s: How long a connection that cannot be made is tried again.
     """
 
@@ -56,6 +57,7 @@ class SshNode:
     port: int
     uid: int | None
     seed: int
+    listen: str = "127.0.0.1"
     patience_s: float = 30.0
 
     def __post_init__(self) -> None:
@@ -128,7 +130,7 @@ class SshNode:
         """Make the directory, once per connection."""
         if str(self.directory) in link.made:
             return
-        about = {"name": self.name, "port": self.port, "uid": self.uid, "seed": self.seed}
+        about = {"name": self.name, "port": self.port, "uid": self.uid, "seed": self.seed, "listen": self.listen}
         self._exchange(link, {"about": about}, b"", 30.0)
         link.made.add(str(self.directory))
 

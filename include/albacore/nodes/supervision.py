@@ -16,57 +16,19 @@ import os
 import signal
 import sys
 import time
-from typing import Any
 
 import canary
 import leasing
 import process
 import telemetry  # on the node it lies beside this file
+from job_files import get_json, put_json, tail
 
 KILL_WITHIN_S = 5.0
-TAIL_LINES = 20
-TAIL_BYTES = 16_000
+RELAY_S = 120.0
+LOAD_LOOK_S = 0.1
 FEWEST_READINGS = 3
 READING_EVERY_S = 1.0
 WATCHED = {signal.SIGCHLD, signal.SIGTERM}
-
-
-def put_json(path: str, content: object, *, is_durable: bool = False) -> None:
-    """Replace a file in one step; a durable one also survives a power cut."""
-    fresh = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.getpid()}")
-    with open(fresh, "w", encoding="utf-8") as file:
-        json.dump(content, file)
-        if is_durable:
-            file.flush()
-            os.fsync(file.fileno())
-    os.replace(fresh, path)
-
-
-def get_json(path: str, default: Any = None) -> Any:
-    """Return a file's content, or the default when there is none."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            return json.load(file)
-    except FileNotFoundError:
-        return default
-
-
-def tail(path: str) -> str:
-    """Return the last lines of a log."""
-    with contextlib.suppress(OSError), open(path, "rb") as file:
-        file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL_BYTES))
-        return "\n".join(file.read().decode(errors="replace").splitlines()[-TAIL_LINES:])
-    return ""
-
-
-def own_directory(path: str, uid: int | None) -> None:
-    """Make a directory in which the node's uid may make files but may not replace ours."""
-    os.makedirs(path, exist_ok=True)
-    if uid is None:
-        os.chmod(path, 0o700)
-    else:
-        os.chown(path, 0, uid)
-        os.chmod(path, 0o1770)
 
 
 class Telemetry:
@@ -122,6 +84,7 @@ class Supervisor:
         """Return the whole environment of a verb: nothing of ours leaks into it."""
         workload = f"{self.system}/workloads/{self.spec['workload']}" if self.spec["workload"] else ""
         uid = self.node.get("uid")
+        host, port = self.spec.get("target") or (self.node.get("listen", "127.0.0.1"), self.node.get("port", ""))
         return {
             "PATH": f"{os.path.dirname(sys.executable)}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
             "LC_ALL": "C.UTF-8",
@@ -133,7 +96,8 @@ class Supervisor:
             "ALBACORE_SYSTEM_DIR": self.system,
             "ALBACORE_WORKLOAD_DIR": workload,
             "ALBACORE_JOB_DIR": self.job,
-            "ALBACORE_PORT": str(self.node.get("port", "")),
+            "ALBACORE_HOST": host,
+            "ALBACORE_PORT": str(port),
             "ALBACORE_UID": "" if uid is None else str(uid),
             "ALBACORE_SEED": str(self.node.get("seed", 0)),
             "ALBACORE_CONFIG": f"{self.job}/config.json",
@@ -157,6 +121,8 @@ class Supervisor:
 
     def step(self, verb: str, *, is_shielded: bool = False) -> bool:
         """Run one verb, record how it ended, and say whether it ended well; a shielded one is not ended by a kill."""
+        if verb == "run" and self.spec.get("waits_for_load"):
+            return self.await_load()
         begun, limit_s = time.monotonic(), float(self.spec["timeouts_s"][verb])
         readings = (
             Telemetry(f"{self.job}/telemetry.jsonl", self.reader or telemetry.Reader()) if verb == "run" else None
@@ -179,6 +145,26 @@ class Supervisor:
         text = tail(f"{self.job}/{verb}.err")
         self.steps.append({"verb": verb, "rc": rc, "wall_s": wall_s, "timed_out": is_over_time, "stderr_tail": text})
         return rc == 0 and not is_over_time
+
+    def await_load(self) -> bool:
+        """Say that the system is ready, take readings until another node's load has ended, and record how it did.
+
+        The load has a time limit of its own; here is only waited so long that it cannot be lost.
+        """
+        begun, limit_s = time.monotonic(), float(self.spec["timeouts_s"]["run"]) + RELAY_S
+        readings = Telemetry(f"{self.job}/telemetry.jsonl", self.reader or telemetry.Reader())
+        put_json(f"{self.job}/ready", {"at": time.time()})
+        step = None
+        while step is None and not self.is_killed and time.monotonic() < begun + limit_s:
+            self.listen(max(0.0, min(readings.tick() - time.monotonic(), LOAD_LOOK_S)))
+            if time.monotonic() >= self.lease_ends_at:
+                self.look_at_lease()
+            self.reap(0)
+            step = get_json(f"{self.job}/load.json")
+        readings.close()
+        never = {"verb": "run", "rc": 1, "timed_out": False, "stderr_tail": "no other node's load was handed over"}
+        self.steps.append({"wall_s": round(time.monotonic() - begun, 4), **(step or never)})
+        return self.steps[-1]["rc"] == 0 and not self.steps[-1]["timed_out"]
 
     def spawn(self, verb: str) -> int:
         """Start a verb as the leader of its own process group, and put on record who it is."""

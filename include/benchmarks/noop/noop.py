@@ -16,6 +16,7 @@ import time
 NODE_DIR = os.environ["ALBACORE_NODE_DIR"]
 JOB_DIR = os.environ["ALBACORE_JOB_DIR"]
 PID_FILE = f"{NODE_DIR}/noop.json"
+ADDRESS = (os.environ.get("ALBACORE_HOST") or "127.0.0.1", int(os.environ["ALBACORE_PORT"]))
 GOLDEN = f"{NODE_DIR}/golden/sleep/data.json"
 STOP_WITHIN_S = 2.0
 CONFIG, LOAD, NODE, BUG = 10, 20, 30, 1
@@ -103,9 +104,9 @@ def start():
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind(("127.0.0.1", int(os.environ["ALBACORE_PORT"])))
+        listener.bind(ADDRESS)
     except OSError as error:
-        end(NODE, f"noop: port {os.environ['ALBACORE_PORT']}: {error}")
+        end(NODE, f"noop: {ADDRESS[0]} port {ADDRESS[1]}: {error}")
     listener.listen()
     pid = os.fork()
     if pid == 0:
@@ -136,7 +137,7 @@ def answers():
     import socket
 
     try:
-        with socket.create_connection(("127.0.0.1", int(os.environ["ALBACORE_PORT"])), timeout=5) as connection:
+        with socket.create_connection(ADDRESS, timeout=5) as connection:
             return connection.recv(3) == b"ok\n"
     except OSError:
         return False
