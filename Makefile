@@ -71,8 +71,16 @@ e2e-one: dev  ## Run one campaign through a real Airflow
 test: lint types unit contracts dags e2e-one  ## Run all that must pass before a commit
 	@$(PY) -m coverage report --skip-covered | tail -n 1
 
-e2e faults soak paper: dev  ## Run the long suites: end to end, faults, soak, paper
+e2e faults soak: dev  ## Run the long suites: end to end, faults, soak
 	$(MAKE) --no-print-directory marked MARK=$@
+
+paper: dev  ## Play the papers' experiments that are missing (hours), bring docs/experiments/tuna.md up to date, run their tests
+	$(PY) experiments/tuna/play.py
+	$(PY) experiments/tuna/adjusters.py
+	@test -z "$$ALBACORE_SAMPLES" || \
+		PYTHONPATH=include $(PY) -m albacore.cli cluster-size "$$ALBACORE_SAMPLES"/*.samples.csv.gz --json > experiments/tuna/runs/recorded.json
+	$(PY) experiments/tuna/page.py
+	$(MAKE) --no-print-directory marked MARK=paper
 
 perf: dev  ## Measure Albacore itself into perf/results.json
 	$(PY) perf/run.py
