@@ -10,6 +10,7 @@ from albacore import health, resampling, sentinel
 from albacore.benchmark import Workload
 from albacore.charts import nodes as nodes_page
 from albacore.charts.book import opened as book_of_run
+from albacore.errors import CampaignError
 from albacore.fact import READMIT, STILL_OUT
 from albacore.nodes import fake
 from albacore.nodes.blame import Placement, find, sample_or_failure
@@ -165,6 +166,15 @@ def test_the_default_is_measured_again_after_every_so_many_samples_of_a_node(mad
     ]
     assert (again, other) == (first, [])
     assert not Purpose.SENTINEL.is_tuning
+
+
+def test_a_lease_that_a_killed_task_could_not_renew_in_time_is_refused(monkeypatch):
+    """Another slot would take its node meanwhile: heartbeat timeout, retry and restart have to fit in."""
+    monkeypatch.setattr("airflow.sdk.configuration.conf.getint", lambda section, key: 300)
+
+    settings.check_lease(365.5)
+    with pytest.raises(CampaignError, match=r"expected more than 365 s, got 365: .* Raise nodes.lease_s"):
+        settings.check_lease(365.0)
 
 
 def test_a_sentinel_changes_no_decision(made):

@@ -71,7 +71,7 @@ def is_inventory(path: Path) -> bool:
 
 
 def check_inventory(path: Path, secret: Callable[[str], str] | None = None) -> Iterator[str]:
-    """Check an inventory, and with `secret` also log in to every host of the role `system` and ask for its facts.
+    """Check an inventory, and with `secret` also log in to its systems and loads and ask for facts.
 
     Args:
         path: The file.
@@ -83,7 +83,8 @@ def check_inventory(path: Path, secret: Callable[[str], str] | None = None) -> I
     """
     found = inventory.read(path)
     cloud = StaticCloud(path=path, secret=secret or key_of_connection)
-    nodes = {node.name: node for node in cloud.provision([host.name for host in found.of_role("system")])}
+    used = [host.name for host in found.hosts if {"system", "load"} & set(host.roles)]
+    nodes = {node.name: node for node in cloud.provision(used)}
     lost = []
     for host in found.hosts:
         way = f"{host.user}@{host.address}:{host.port}" + (f" through {host.bastion}" if host.bastion else "")
@@ -93,6 +94,7 @@ def check_inventory(path: Path, secret: Callable[[str], str] | None = None) -> I
                 facts = nodes[host.name].facts()
                 gigabytes = facts["ram_bytes"] / 2**30
                 yield f"    {facts['cores']} cores, {gigabytes:.1f} GiB, {facts['os']}, Python {facts['python']}"
+                yield f"    {facts['cpu_model']}, {facts['disk'] or 'disk unknown'}, {facts['virtualisation']}"
             except NodeError as error:
                 lost.append(host.name)
                 yield f"    {error.message}"

@@ -1,11 +1,13 @@
 """A campaign on machines that are reached over SSH differs from a local one by its [nodes] alone."""
 
 import json
+import re
 import sys
+import tomllib
 
 import law
 import pytest
-from clone import running
+from clone import REPOSITORY, running
 from nodes import places, sshd
 from small_campaigns import noop
 
@@ -31,6 +33,29 @@ directory = "{directory}"
 python = "{sys.executable}"
 {way}
 """
+
+
+def test_the_demo_runs_on_machines_by_changing_its_nodes_alone(tmp_path_factory):
+    """A real PostgreSQL, installed, loaded, tuned and judged over SSH; everything else of the file is as it was."""
+    demo = (REPOSITORY / "include" / "campaigns" / "demo.toml").read_text()
+    local = tomllib.loads(demo)["nodes"]
+    static = '[nodes]\ncloud = "static"\ninventory = "../inventories/lab.toml"\ntuning = 5\nvalidation = 3\n\n'
+    changed = re.sub(r"\[nodes\]\n.*?\n\n", static, demo, flags=re.DOTALL)
+    assert local == {"cloud": "local", "tuning": 5, "validation": 3} and changed != demo
+    with (
+        sshd.server() as server,
+        places.root() as place,
+        running(tmp_path_factory.mktemp("demo"), {"demo": changed}) as clone,
+    ):
+        lab = clone.root / "include" / "inventories" / "lab.toml"
+        lab.parent.mkdir(exist_ok=True)
+        way = f'key_file = "{server.key}"'
+        lab.write_text("".join(host(f"w{i + 1}", server, place / "t", way) for i in range(8)))
+
+        run = clone.start("demo", samples=8).wait(900)
+
+        assert len(law.check(run).facts(Sample)) >= 8
+        assert run.xcom("verdict", "verdict")["default"]["by_node"].keys() == {"w6", "w7", "w8"}
 
 
 def test_a_campaign_runs_over_ssh_with_a_key_from_an_airflow_connection(tmp_path_factory):

@@ -303,6 +303,18 @@ def test_a_canary_sings_before_the_first_verb_and_one_out_of_bounds_lets_nothing
     assert verbs(node, "sick") == [] and job.outcome(node, "sick").canary["rounds"] == 3
 
 
+def test_the_load_of_a_released_node_ends_within_thirty_seconds(node: LocalNode):
+    """Also one that ignores TERM and has children that do: a sweep is what release, stop and teardown call."""
+    job.start(node, dataclasses.replace(spec("stubborn", fail_on={"*": "hang-run"}), term_grace_s=5.0))
+    until(lambda: is_running(node, "stubborn", "run"))
+    begun = time.monotonic()
+
+    assert job.sweep(node)[0] == "stubborn"
+
+    assert time.monotonic() - begun < 30
+    assert process.belonging(f"ALBACORE_NODE_DIR={node.directory}", []) == set()
+
+
 def test_a_job_that_nobody_renews_ends_itself(node: LocalNode):
     """A watcher that vanished leaves no load behind; the sample is nobody's fault but the platform's."""
     one = dataclasses.replace(spec("unwatched", seconds=60.0), lease_s=1.0)

@@ -10,6 +10,7 @@ import time
 import pytest
 from nodes import places, sshd
 
+from albacore import checking
 from albacore.benchmark import Benchmark
 from albacore.errors import NodeError
 from albacore.nodes import job, ssh_link
@@ -19,6 +20,8 @@ from albacore.nodes.preparation import prepare, put_folder
 from albacore.sample import Sample
 
 pytestmark = pytest.mark.node
+HOST_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ6nUqzpTbaT8zzfKdhFxOWYkCF8u3mNRJEUGXfZz0pG"
+"""Nobody's."""
 SLEEP = [sys.executable, "-S", "-c", "import time; time.sleep(30)"]
 ARGUMENTS = [sys.executable, "-S", "-c", "import json, sys; print(json.dumps(sys.argv[1:]))"]
 
@@ -215,6 +218,25 @@ def test_preparing_copies_only_what_has_changed_and_a_job_runs(node):
     assert not put_folder(node, benchmark)
     assert job.wait(node, "one", within_s=20).state == "done"
     assert job.outcome(node, "one").metrics
+
+
+def test_checking_an_inventory_with_connect_logs_in_to_its_machines(server, place, tmp_path):
+    """One that answers tells what it is; one that does not is named, after all have been tried."""
+    access = server.endpoint()
+    lab = tmp_path / "lab.toml"
+    entry = (
+        f'port = {{}}\naddress = "127.0.0.1"\nuser = "{access.user}"\nhost_key = "{access.host_key}"\n'
+        f'key_file = "{server.key}"\ndirectory = "{place}"\npython = "{sys.executable}"\n'
+    )
+    lab.write_text(f'[[hosts]]\nname = "here"\n{entry.format(server.port)}')
+
+    said = list(checking.check_inventory(lab, secret=str))
+
+    assert any("cores" in line and "GiB" in line for line in said) and said[-1] == "in order: 1 hosts"
+    other = f'\n[[hosts]]\nname = "key"\nmachine = "other"\n{entry.format(server.port)}'
+    lab.write_text(lab.read_text() + other.replace("127.0.0.1", "localhost").replace(access.host_key, HOST_KEY))
+    with pytest.raises(NodeError, match="key cannot be used"):
+        list(checking.check_inventory(lab, secret=str))
 
 
 def test_the_demo_benchmark_is_measured_over_ssh(node):
