@@ -1,6 +1,7 @@
 """Laws of the relay: a system on one node, its load on another, both behind an sshd of their own."""
 
 import contextlib
+import dataclasses
 import json
 import time
 
@@ -8,6 +9,7 @@ import pytest
 from faults import machines
 from nodes import places
 
+from albacore.benchmark import Benchmark
 from albacore.clouds.static import StaticCloud
 from albacore.nodes import job
 from albacore.nodes.blame import Placement, sample_or_failure
@@ -39,7 +41,7 @@ def relay(tmp_path_factory):
 def take(relay, name, *, strike=lambda: None, **params):
     """Take a sample as whoever watches it does: look, take the next step, look again."""
     spec = JobSpec.sample(WORKLOAD, name, {}, params={"seconds": 0.2, **params})
-    job.start(relay.system, JobSpec(**{**{f: getattr(spec, f) for f in spec.__slots__}, "waits_for_load": True}))
+    job.start(relay.system, dataclasses.replace(spec, waits_for_load=True))
     ends_at = time.monotonic() + 30
     while relay.system.get(f"jobs/{name}/result.json") is None:
         assert time.monotonic() < ends_at, "it never ended"
@@ -91,3 +93,26 @@ def test_a_load_that_is_lost_blames_neither_config_nor_system(relay):
 
     assert isinstance(found, Failure) and found.blame is Blame.LOAD
     assert "lost the job" in found.message
+
+
+def test_redis_answers_a_load_that_comes_over_the_network(relay):
+    """A packaged Redis on one machine under YCSB from another; CPU and memory are what the server itself tells."""
+    benchmark = Benchmark.read(places.BENCHMARKS, "redis")
+    workload = benchmark.workload("ycsb_c")
+    small = {"records": 2000, "rate": 300.0, "connections": 4, "warmup_s": 0.2, "measure_s": 1.0}
+    both = dataclasses.replace(relay, workload=workload)
+    for each in (relay.system, relay.load):
+        prepare(each, benchmark, workload, params=small)
+    spec = JobSpec.sample(workload, "redis", {"maxmemory-samples": "5"}, params=small)
+    job.start(relay.system, dataclasses.replace(spec, waits_for_load=True))
+
+    ends_at = time.monotonic() + 60
+    while relay.system.get("jobs/redis/result.json") is None and time.monotonic() < ends_at:
+        both.advance("redis")
+        time.sleep(0.1)
+    outcome = job.outcome(relay.system, "redis")
+    both.end("redis")
+
+    found = sample_or_failure(outcome, workload, Placement.on(relay.system, config_id="c", started_at=0.0))
+    assert isinstance(found, Sample), found
+    assert 0 < found.value("p95_ms") < 1000 and found.value("rss_bytes") > 1e6

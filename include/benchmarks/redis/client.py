@@ -14,6 +14,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from contract import BlamedError, ConfigError, LoadError
+from resp import HOST
 from ycsb import read_reply_bytes
 
 TOO_LATE_S = 1.0
@@ -75,7 +76,7 @@ class Client:
         Raises:
             OSError: When the server does not take a connection.
         """
-        self._wires = [Wire(socket.create_connection(("127.0.0.1", port), timeout=10)) for _ in range(connections)]
+        self._wires = [Wire(socket.create_connection((HOST, port), timeout=10)) for _ in range(connections)]
         for wire in self._wires:
             wire.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             wire.socket.setblocking(False)

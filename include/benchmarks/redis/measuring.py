@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import random
 from typing import Any
 
 from client import Answered, Client
-from contract import ConfigError, Node, blame, metrics, percentile, read_json
+from contract import BlamedError, ConfigError, LoadError, Node, blame, metrics, percentile, read_json
 from daemon import lost, usage
-from resp import Connection, ReplyError
+from resp import HOST, Connection, ReplyError
 from server import facts
 from ycsb import arrivals, requests
 
@@ -63,6 +64,25 @@ def summarize(log: list[Answered], seconds: float, used_ms: float, rss_bytes: fl
     )
 
 
+def used(node: Node) -> tuple[float, float]:
+    """Give the CPU time in ms that the server has used so far, and the bytes of memory that it holds now."""
+    if HOST == "127.0.0.1":
+        return usage(node.data)
+    with Connection(node.port) as server:  # it runs on another node, and has to be asked
+        cpu, memory = facts(server, "cpu"), facts(server, "memory")
+    return 1000.0 * (float(cpu["used_cpu_sys"]) + float(cpu["used_cpu_user"])), float(memory["used_memory_rss"])
+
+
+def lost_server(node: Node, error: Exception) -> BlamedError:
+    """Make the error for a load that lost its server, which may be another node's."""
+    if HOST == "127.0.0.1":
+        return lost(node, str(error))
+    with contextlib.suppress(OSError, ReplyError), Connection(node.port) as server:
+        server.ask("PING")
+        return LoadError(f"{error}, and the server still answers.")
+    return ConfigError(f"the server died under load: {error}")
+
+
 def write_log(node: Node, log: list[Answered]) -> None:
     """Write every measured request."""
     lines = (f"{'update' if each.is_update else 'read'},{each.due_s:.6f},{each.ms:.4f}\n" for each in log)
@@ -81,15 +101,15 @@ def measure(node: Node, params: dict[str, Any]) -> None:
         client = Client(node.port, int(params["connections"]))
         try:
             drive(client, float(params["warmup_s"]), params, draw)
-            used_ms, _ = usage(node.data)
+            used_ms, _ = used(node)
             log = drive(client, seconds, params, draw)
-            after_ms, rss_bytes = usage(node.data)
+            after_ms, rss_bytes = used(node)
         finally:
             client.close()
         with Connection(node.port) as server:
             counters = check_data(server, int(params["records"]))
     except (OSError, ReplyError) as error:
-        raise lost(node, str(error)) from None
+        raise lost_server(node, error) from None
     write_log(node, log)
     node.keep_log()
     node.write("notes.json", counters)

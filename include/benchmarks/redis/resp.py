@@ -5,8 +5,12 @@ Source: https://redis.io/docs/latest/develop/reference/protocol-spec/
 
 from __future__ import annotations
 
+import os
 import socket
 from typing import Any
+
+HOST = os.environ.get("ALBACORE_HOST") or "127.0.0.1"
+"""Where the server answers: another node's address when the load runs here alone."""
 
 
 class ReplyError(Exception):
@@ -28,7 +32,7 @@ class Connection:
         Raises:
             OSError: When nobody listens.
         """
-        self._socket = socket.create_connection(("127.0.0.1", port), timeout=timeout_s)
+        self._socket = socket.create_connection((HOST, port), timeout=timeout_s)
         self._file = self._socket.makefile("rb")
 
     def __enter__(self) -> Connection:

@@ -6,13 +6,15 @@ import re
 
 from contract import ConfigError, Node
 from daemon import launch, processes
-from resp import Connection, ReplyError
+from resp import HOST, Connection, ReplyError
 
 KNOB_NAME = re.compile(r"[a-z][a-z0-9-]*\Z")
 AMOUNT = re.compile(r"(-?\d+)(b|kb?|mb?|gb?)?\Z", re.IGNORECASE)
 # redis.conf: "1k => 1000 bytes, 1kb => 1024 bytes", and so on; case does not matter.
 SIZES = {"": 1, "b": 1, "k": 10**3, "kb": 2**10, "m": 10**6, "mb": 2**20, "g": 10**9, "gb": 2**30}
 DUMP = "dump.rdb"
+# Protected mode refuses whoever comes over a network, and the load may.
+PROTECTED = "yes" if HOST == "127.0.0.1" else "no"
 
 
 def write_config(node: Node, config: dict[str, str]) -> None:
@@ -38,8 +40,8 @@ def serve(node: Node, config: dict[str, str], timeout_s: float) -> None:
         NodeError: When the disk is full or another program has its port.
     """
     write_config(node, config)
-    fixed = {"port": str(node.port), "bind": "127.0.0.1", "dir": str(node.data), "dbfilename": DUMP}
-    quiet = {"daemonize": "no", "supervised": "no", "logfile": "", "pidfile": "", "protected-mode": "yes"}
+    fixed = {"port": str(node.port), "bind": HOST, "dir": str(node.data), "dbfilename": DUMP}
+    quiet = {"daemonize": "no", "supervised": "no", "logfile": "", "pidfile": "", "protected-mode": PROTECTED}
     words = [word for name, value in {**fixed, **quiet}.items() for word in (f"--{name}", value)]
     launch(node, [node.program("redis-server"), "redis.conf", *words], lambda: _is_ready(node), timeout_s)
 
