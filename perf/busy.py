@@ -22,6 +22,7 @@ from clone import Clone, Followed, running, wait_until  # noqa: E402
 from faults import machines  # noqa: E402
 
 from albacore.sample import Purpose, Sample  # noqa: E402
+from albacore.store.run_log import RunLog  # noqa: E402
 from albacore.trial import Ask, Log  # noqa: E402
 
 NODES, LANES, SECONDS = 10, 12, 30.0
@@ -62,7 +63,8 @@ def measured(optimizers: tuple[str, ...] = OPTIMIZERS) -> dict[str, dict[str, ob
 def one(clone: Clone, name: str) -> dict[str, dict[str, object]]:
     """Run one campaign and return its figures."""
     run = clone.start(name)
-    wait_until(lambda: sum(s.purpose is Purpose.TUNE for s in law.log_of(run).facts(Sample)) >= NODES, 900, "it tunes")
+    own = RunLog(clone.store(), run.id)
+    wait_until(lambda: sum(s.purpose is Purpose.TUNE for s in own.read().facts(Sample)) >= NODES, 900, "it tunes")
     watching = share_of_a_core(clone, 45.0)
     run.wait(3600)
     log = law.log_of(run)

@@ -21,6 +21,7 @@ from store import server
 from albacore import recorded, replay
 from albacore.sample import Blame, Failure, Sample
 from albacore.store import schema
+from albacore.store.run_log import RunLog
 from albacore.trial import Ask, Judgement, Log
 
 SEED = int(os.environ.get("ALBACORE_FAULT_SEED", "1"))
@@ -62,7 +63,8 @@ def begin(clone: Clone, *campaigns: str) -> list[Followed]:
     """Start campaigns and return them when their lanes have asked for something."""
     started = [clone.start(name) for name in campaigns]
     for each in started:
-        wait_until(lambda run=each: law.log_of(run).facts(Ask), 300, f"{each.campaign} asks")
+        log = RunLog(clone.store(), each.id)
+        wait_until(lambda log=log: log.read().facts(Ask), 300, f"{each.campaign} asks")
     return started
 
 
