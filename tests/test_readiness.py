@@ -1,13 +1,17 @@
 """Laws of the pilot: components of noise, what the detector sees, what a campaign costs; and its command."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from scenes import sample
+from stored_runs import default_of, judged_run
 
 from albacore import cli
 from albacore.errors import UserError
 from albacore.readiness import Components, Detector, Unstable, bill, components, readiness, table
+from albacore.sample import Purpose
 
 
 def pilot(nodes=8, rounds=6, *, node=0.03, time=0.02, residual=0.01, seed=0):
@@ -155,3 +159,28 @@ def test_a_file_that_does_not_parse_is_told_with_its_line(file, tmp_path, capsys
     assert cli.main(["readiness", str(broken)]) == 2
     assert "round, seconds missing" in capsys.readouterr().err
     assert cli.main(["readiness", str(tmp_path / "none.csv")]) == 2
+
+
+def test_the_command_reads_the_validation_of_a_run(tmp_path, capsys):
+    """The default's repeated samples; those of the tuning, one per node, and those of other configs are left out."""
+    made = judged_run(tmp_path)
+    y = 100 * np.exp(pilot(4, 3) - np.log(100.0))
+    for i in range(4):
+        for j in range(3):
+            found = sample(default_of(made), f"v{i}", float(y[i, j]), purpose=Purpose.VALIDATE, slot=i, repeat=j)
+            made.log.append_sample(replace(found, started_at=2e6, duration_s=60.0 + j))
+
+    assert cli.main(["readiness", "run", "--store", made.store.url, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["readiness"]["nodes"], found["readiness"]["rounds"]) == (4, 3)
+    same = components(np.log(y))
+    assert found["readiness"]["components"]["residual"] == pytest.approx(same.residual)
+    assert found["bill"]["node_hours"]["estimate"] == pytest.approx(500 * (61.0 + 15.0) / 3600)
+
+
+def test_a_run_without_a_validation_is_no_pilot(tmp_path, capsys):
+    """It says what it takes."""
+    made = judged_run(tmp_path)
+
+    assert cli.main(["readiness", "run", "--store", made.store.url]) == 2
+    assert "at least 3 nodes" in capsys.readouterr().err

@@ -14,6 +14,7 @@ from albacore.policies import Adjuster, Policy, presets
 from albacore.policies.cross_validated import CrossValidated
 from albacore.policies.extra_trees import ExtraTrees
 from albacore.policies.forest import Forest
+from albacore.policies.racing import Racing
 from albacore.policies.relative_range import RelativeRange
 from albacore.policies.rerun import Rerun
 from albacore.simulation.playing import Plan
@@ -81,6 +82,10 @@ def _rerun(plan: Plan, nodes: int) -> Policy:
     return replace(presets.one_rung("rerun", nodes), ladder=ladder, detector=RelativeRange(threshold=0.30))
 
 
+def _racing(plan: Plan, nodes: int) -> Policy:
+    return replace(_preset("tuna")(plan, nodes), ladder=Racing(rungs=tuple(range(1, nodes + 1))))
+
+
 def _repeats(plan: Plan, nodes: int) -> Policy:
     return replace(presets.one_rung("repeats", min(3, nodes)), detector=RelativeRange(threshold=0.30))
 
@@ -123,6 +128,19 @@ CONTESTANTS = {
             name="asynchronous-veto",
             title="the same, with a final veto",
             policy=_preset("tuna", ladder="asynchronous"),
+            optimizer=StableForest(),
+            has_veto=True,
+        ),
+        Contestant(
+            name="racing",
+            title="a sample at a time for whoever may still win, a forest over all rungs",
+            policy=_racing,
+            optimizer=StableForest(),
+        ),
+        Contestant(
+            name="racing-veto",
+            title="the same, with a final veto",
+            policy=_racing,
             optimizer=StableForest(),
             has_veto=True,
         ),
