@@ -1,4 +1,4 @@
-"""What a benchmark task does, as a program: `open` is what comes before it, `sample` the task, `told` what came of it."""
+"""What a benchmark task does, as a program.
 
 python one_task.py open | sample | told
 """
