@@ -60,6 +60,13 @@ def test_a_run_is_found_when_all_its_configs_are():
     assert found.all_of_run[3] == pytest.approx(0.6**2)
 
 
+def test_an_early_verdict_frees_what_comes_after_the_proof():
+    """In the order of the samples: the second one proves it here, so three of five are freed."""
+    found = detection([matrix([[100.0, 50, 100, 100, 100], [100.0, 101, 99, 100, 100]])], 0.30)
+
+    assert (found.freed, found.samples) == (3, 15)
+
+
 def test_runs_without_an_unstable_config_say_nothing():
     """And the message says what to do."""
     with pytest.raises(UserError, match=r"at most 0\.02.*--threshold"):

@@ -109,6 +109,7 @@ def lines(found: "Detection", chance: float) -> Iterator[str]:
             any_fleet = [f"{found.one_unlimited[n]:.1%}", f"{found.all_unlimited[n]:.1%}"]
             yield f"{n:>5}   {here[0]:>9}   {here[1]:>12}   {any_fleet[0]:>14}   {any_fleet[1]:>14}"
     yield f"Any fleet, one config: {_answer(needed(found.one_unlimited, chance), chance)}"
+    yield f"samples after their config was proven unstable: {found.freed} of {found.samples}"
     yield f"Any fleet, all of a run: {_answer(needed(found.all_unlimited, chance), chance)}"
 
 
@@ -121,6 +122,8 @@ def as_json(found: "Detection", chance: float) -> dict[str, Any]:
         "unstable": found.unstable,
         "runs": found.runs,
         "threshold": found.threshold,
+        "samples": found.samples,
+        "freed": found.freed,
         "histogram": {"width": BIN, "counts": found.histogram()},
         "one": found.one,
         "all_of_run": found.all_of_run,

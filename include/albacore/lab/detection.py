@@ -42,6 +42,8 @@ class Detection:
         runs: Runs with an unstable config.
         one, all_of_run: n -> mean p_c(n); P(n). Of the recorded nodes.
         one_unlimited, all_unlimited: The same on a fleet without an end.
+        samples, freed: Samples of all configs; those that were taken of one whose range over the samples before, in
+            their order, exceeded the threshold already: what an early verdict would have saved.
     """
 
     ranges: Array
@@ -52,6 +54,8 @@ class Detection:
     all_of_run: Mapping[int, float]
     one_unlimited: Mapping[int, float]
     all_unlimited: Mapping[int, float]
+    samples: int
+    freed: int
 
     @property
     def unstable(self) -> int:
@@ -91,7 +95,20 @@ def detection(runs: Sequence[Matrix], threshold: float) -> Detection:
         all_of_run={n: float(np.mean([x.prod() for x in p])) for n, p in recorded.items()},
         one_unlimited={n: float(np.concatenate(p).mean()) for n, p in drawn.items()},
         all_unlimited={n: float(np.mean([x.prod() for x in p])) for n, p in drawn.items()},
+        samples=sum(int((matrix.order >= 0).sum()) for matrix in runs),
+        freed=sum(_freed(matrix, threshold) for matrix in runs),
     )
+
+
+def _freed(matrix: Matrix, threshold: float) -> int:
+    """Return how many samples came after their config was proven unstable; failed samples prove nothing here."""
+    freed = 0
+    for values, order in zip(matrix.values, matrix.order, strict=True):
+        own = values[np.argsort(np.where(order < 0, np.iinfo(order.dtype).max, order))]
+        own = own[~np.isnan(own)]
+        proven = [n for n in range(2, len(own)) if relative_range(own[:n]) > threshold]
+        freed += len(own) - proven[0] if proven else 0
+    return freed
 
 
 def _of_sets(values: Array, n: int, threshold: float) -> Array:
