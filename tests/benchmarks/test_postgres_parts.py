@@ -39,7 +39,7 @@ def test_values_are_compared_in_the_base_unit(
 
 def test_a_value_cannot_smuggle_in_a_second_setting(parts: Callable[[str], ModuleType], tmp_path: Path) -> None:
     """Quotes and backslashes are escaped; a line break or an odd name is refused."""
-    server, blamed = parts("server"), parts("postgres").ConfigError
+    server, blamed = parts("server"), parts("contract").ConfigError
     server.write_config(tmp_path / "conf", {"search_path": "a'b\\c"})
     assert (tmp_path / "conf").read_text() == "search_path = 'a''b\\\\c'\n"
     for bad in ({"work_mem": "4MB'\nfsync = 'off"}, {"fsync = off #": "1"}, {"include": "x\x00"}):
@@ -76,26 +76,26 @@ def test_no_knob_is_both_tuned_and_denied() -> None:
 
 def test_percentiles_and_throughput_come_from_pgbenchs_own_lines(parts: Callable[[str], ModuleType]) -> None:
     """Each line is a transaction; the time runs from the first begin to the last end."""
-    pgbench, results = parts("pgbench"), parts("results")
+    pgbench = parts("pgbench")
     lines = [f"0 {i} {1000 * (i + 1)} 0 100 {100000 * (i + 1)}" for i in range(9)]
     measured = pgbench.Measured(transactions=pgbench.parse(lines), server_cpu_ms=1.0, client_cpu_ms=1.0)
 
     assert measured.seconds == pytest.approx(0.9 - 0.1 + 0.001)
-    assert results.percentile([one.ms for one in measured.transactions], 50) == 5.0
-    assert results.percentile([one.ms for one in measured.transactions], 95) == 9.0
+    assert parts("contract").percentile([one.ms for one in measured.transactions], 50) == 5.0
+    assert parts("contract").percentile([one.ms for one in measured.transactions], 95) == 9.0
 
 
 @pytest.mark.parametrize("lines", [[], ["0 1 failed 0 100 5"], ["0 1 900 0 100 5", "0 2 deadlock 0 100 9"]])
 def test_failed_transactions_fail_the_sample(parts: Callable[[str], ModuleType], lines: list[str]) -> None:
     """No transaction, or one that failed, is the load's failure."""
-    with pytest.raises(parts("postgres").LoadError):
+    with pytest.raises(parts("contract").LoadError):
         parts("pgbench").parse(lines)
 
 
 def test_last_words_instead_of_a_plan_are_the_configs_failure(parts: Callable[[str], ModuleType]) -> None:
     """A server that dies under EXPLAIN says something that is no JSON; the config is told so, not us."""
     dying = SimpleNamespace(ask=lambda _: SimpleNamespace(rows=("server closed the connection",)))
-    with pytest.raises(parts("postgres").ConfigError, match="said something else"), parts("session").understood():
+    with pytest.raises(parts("contract").ConfigError, match="said something else"), parts("session").understood():
         parts("plans").capture(dying, {"q": "SELECT 1;"})
 
 

@@ -1,7 +1,7 @@
 """Know what the benchmark contract says of a node: its places, as whom the system runs, which exit code blames whom.
 
-The same text lies in every folder that needs it: a folder is copied to a node alone, and stands alone there. A test
-keeps the copies equal. Standard library only.
+Folders that need it link to it: a folder is copied to a node alone, with the text in the link's place, and stands alone
+there. Standard library only.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 DISK_FULL = "No space left on device"
 
@@ -76,8 +76,12 @@ class Node:
     workload: Path | None
 
     @classmethod
-    def from_environment(cls) -> Node:
-        """Read the contract's variables."""
+    def from_environment(cls, **more: Any) -> Self:
+        """Read the contract's variables.
+
+        Args:
+            more: Fields that a subclass adds.
+        """
         environment = os.environ
         workload = environment.get("ALBACORE_WORKLOAD_DIR")
         return cls(
@@ -88,6 +92,7 @@ class Node:
             uid=int(environment["ALBACORE_UID"]) if environment.get("ALBACORE_UID") else None,
             seed=int(environment.get("ALBACORE_SEED") or 0),
             workload=Path(workload) if workload else None,
+            **more,
         )
 
     @property

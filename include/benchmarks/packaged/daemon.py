@@ -1,8 +1,7 @@
 """Launch and end one server, and leave nothing of it behind.
 
 Its processes are found by their working directory, the data directory for life: unlike a pid file that survives a
-deleted file, a reused pid and a server that never got as far as writing one. The same text lies in every folder that
-needs it; see contract.py.
+deleted file, a reused pid and a server that never got as far as writing one. Linked like contract.py.
 """
 
 from __future__ import annotations

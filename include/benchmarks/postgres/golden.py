@@ -12,7 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from postgres import USER, ConfigError, Node, NodeError, give, named_uid, remove
+from contract import ConfigError, NodeError, give, remove
+from postgres import USER, Node, named_uid
 from server import end, launch
 
 START_TIMEOUT_S, STOP_PATIENCE_S = 20.0, 30.0

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
+from contract import BlamedError, ConfigError, percentile, read_json
 from golden import noted
 from plans import capture
-from postgres import BlamedError, ConfigError, Node, read_json
-from results import percentile, publish
+from postgres import Node
+from results import publish
 from server import cpu_ms
 from session import Session, understood
 from statements import checksum, explainable

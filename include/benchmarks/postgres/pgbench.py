@@ -14,7 +14,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from postgres import DISK_FULL, BlamedError, ConfigError, LoadError, Node, NodeError, remove
+from contract import DISK_FULL, BlamedError, ConfigError, LoadError, NodeError, remove
+from postgres import Node
 from server import cpu_ms, processes
 
 GRACE_S = 20.0

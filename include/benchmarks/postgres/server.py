@@ -16,7 +16,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from postgres import DISK_FULL, ConfigError, Node, NodeError
+from contract import DISK_FULL, ConfigError, NodeError
+from postgres import Node
 
 POLL_S = 0.02
 FAST_STOP_S = 3.0

@@ -9,7 +9,8 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from postgres import BlamedError, ConfigError, LoadError, Node, NodeError
+from contract import BlamedError, ConfigError, LoadError, NodeError
+from postgres import Node
 
 END = "@@end of answer@@"
 TIMING = re.compile(r"Time: ([0-9.]+) ms")

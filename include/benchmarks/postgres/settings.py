@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 
-from postgres import ConfigError
+from contract import ConfigError
 
 NUMBER = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([A-Za-z]*)\s*\Z")
 # https://www.postgresql.org/docs/16/config-setting.html#CONFIG-SETTING-NAMES-VALUES

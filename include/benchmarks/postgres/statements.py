@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from postgres import LoadError
+from contract import LoadError
 from session import Answer, Session
 
 # Strings and comments, where a semicolon ends nothing.

@@ -6,10 +6,11 @@ import statistics
 from collections.abc import Mapping
 from pathlib import Path
 
+from contract import LoadError, percentile
 from pgbench import Load, Measured, drive
 from plans import capture
-from postgres import LoadError, Node
-from results import percentile, publish
+from postgres import Node
+from results import publish
 from session import Session, understood
 
 SCANS = "SELECT relname, coalesce(seq_scan, 0) FROM pg_stat_user_tables ORDER BY 1;"

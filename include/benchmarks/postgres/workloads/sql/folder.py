@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from contract import LoadError
 from golden import digest, noted
-from postgres import LoadError, Node
+from postgres import Node
 
 EXAMPLE = Path(__file__).parent / "example"
 

@@ -1,0 +1,1 @@
+../packaged/contract.py
