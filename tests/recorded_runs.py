@@ -141,6 +141,7 @@ def write_demo(store: Store, run_id: str, *, opened_at: float, iterations: int =
     """Write a run that has its verdict, of the campaign that its id starts with."""
     play = played(iterations)
     conclude(play)
+    play.now = replace(play.now, log=_planned(play.now.log, "Seq Scan on stock"))
     put(store, opened_run(run_id, run_id.partition("-")[0], SPACE, opened_at=opened_at, title=title), play.now)
 
 
@@ -160,8 +161,24 @@ def write_planted(store: Store, run_id: str, *, opened_at: float) -> None:
     play.iterate(40)
     play.now = replace(play.now, log=Log(tuple(replace(e, fact=_marked(e.fact)) for e in play.now.log.events)))
     conclude(play)
+    play.now = replace(play.now, log=_planned(play.now.log, f"Seq Scan on {PLANT}", always="n2"))
     campaign = run_id.partition("-")[0]
     put(store, opened_run(run_id, campaign, PLANTED_SPACE, opened_at=opened_at, title=f"Planted {PLANT}"), play.now)
+
+
+def _planned(log: Log, bad: str, *, always: str = "") -> Log:
+    """Return the log with a join's plan in the notes of each sample: bad where the config is slow, or on that node."""
+    shapes, best = {"good": "Nested Loop", "bad": f"Merge Join ({bad})"}, {}
+    for found in log.facts(Sample):
+        best[found.config_id] = max(best.get(found.config_id, 0.0), found.value("tps"))
+
+    def plan(fact):
+        if not isinstance(fact, Sample):
+            return fact
+        name = "bad" if fact.value("tps") < 0.8 * best[fact.config_id] or fact.node == always else "good"
+        return replace(fact, notes={"plans": {"stock_level[w=1]": name}, "plan_shapes": {name: shapes[name]}})
+
+    return Log(tuple(replace(e, fact=plan(e.fact)) for e in log.events))
 
 
 def _marked(fact):

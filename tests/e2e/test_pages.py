@@ -87,6 +87,17 @@ def test_the_fleet_leads_to_a_run_and_back(open_page):
     expect(page.locator("h1")).to_have_text("Campaigns")
 
 
+def test_a_trial_says_which_plan_flipped_on_which_node(open_page):
+    """The dialog of an unstable config names the statement, the nodes of each plan, and the plans (T26)."""
+    page = open_page(of_run("trials"))
+    page.locator("input[type=search]").fill("unstable")
+    page.locator("tbody tr").first.click()
+    said = page.locator("dialog section", has_text="Plans that differ between nodes").locator("pre")
+
+    expect(said).to_contain_text("plan of stock_level differs")
+    expect(said).to_contain_text("bad = Merge Join (Seq Scan on stock)")
+
+
 def test_markup_of_others_stays_text_and_never_runs(open_page):
     """In a title, a knob's value, an error line, a log and a node's evidence: it is seen as it was written."""
     places = {
@@ -116,6 +127,10 @@ def test_markup_of_others_stays_text_and_never_runs(open_page):
     trials.locator("input[type=search]").fill("failed")
     trials.locator("tbody tr").first.click()
     expect(trials.locator("dialog pre").first).to_contain_text(PLANT)
+    trials.keyboard.press("Escape")
+    trials.locator("input[type=search]").fill("stable")
+    trials.locator("tbody tr").first.click()
+    expect(trials.locator("dialog section", has_text="Plans that differ")).to_contain_text(PLANT)
     assert trials.evaluate("window.planted") is None
 
 
