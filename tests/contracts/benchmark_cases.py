@@ -114,9 +114,9 @@ class Bench:
             )
 
     def disown(self) -> None:
-        """Take what was installed and loaded away, and let an unprivileged user own the node and run its verbs."""
+        """Take away all but the programs, and let an unprivileged user own the node and run its verbs."""
         for place in self.node.directory.iterdir():
-            if place.name not in ("agent", "benchmarks", "jobs", "tmp"):
+            if place.name not in ("agent", "benchmarks", "install", "jobs", "tmp"):
                 shutil.rmtree(place) if place.is_dir() else place.unlink()
         if self.node.uid is not None:
             subprocess.run(["chown", "-R", f"{self.node.uid}:{self.node.uid}", self.node.directory], check=True)

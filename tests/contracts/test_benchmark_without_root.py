@@ -1,4 +1,4 @@
-"""Each system is installed, loaded, measured and stopped by a user without privileges, once its programs are there."""
+"""Once its programs are there, each system is loaded, measured and stopped by a user without privileges."""
 
 import json
 
@@ -11,7 +11,7 @@ ONE_EACH = {name.split("/")[0]: name for name in benchmark_cases.all_workloads()
 
 @pytest.mark.parametrize("workload", ONE_EACH.values(), ids=ONE_EACH)
 def test_no_verb_needs_root(workload: str):
-    """On a node of their own, everything made by that user: a figure comes out, and nothing stays behind."""
+    """`install` finds that nothing is to do, the data are made anew, a figure comes out, and nothing stays behind."""
     with benchmark_cases.prepared(workload) as bench:
         bench.disown()
         for verb in ("install", "load", "start", "run", "stop"):
