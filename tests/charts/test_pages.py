@@ -8,13 +8,13 @@ from recorded_runs import PLANT, book_of, conclude, played
 from scenes import Play, ask, sample
 
 from albacore import replay, resampling
-from albacore.charts import adjuster, convergence, knobs, night, nodes, spread, trials, verdict_card
+from albacore.charts import adjuster, convergence, knobs, night, nodes, readiness, spread, trials, verdict_card
 from albacore.errors import UserError
 from albacore.policies import presets
 from albacore.sample import Blame, Failure, Purpose, Sample
 from albacore.trial import Judgement, Note, Stability
 
-PAGES = (convergence, trials, spread, nodes, night, adjuster, knobs, verdict_card)
+PAGES = (convergence, trials, spread, nodes, night, adjuster, knobs, readiness, verdict_card)
 
 
 @pytest.fixture(scope="module")

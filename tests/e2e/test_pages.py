@@ -11,7 +11,7 @@ from recorded_runs import PLANT
 
 pytestmark = pytest.mark.e2e
 
-PAGES = ("convergence", "trials", "spread", "nodes", "night", "adjuster", "knobs", "verdict")
+PAGES = ("convergence", "trials", "spread", "nodes", "night", "adjuster", "knobs", "readiness", "verdict")
 CHARTS = {"convergence": 1, "spread": 2, "nodes": 2, "adjuster": 1, "knobs": 1, "verdict": 1}
 
 

@@ -2,7 +2,7 @@
 
 import time
 
-PAGES = ("convergence", "trials", "spread", "nodes", "night", "adjuster", "knobs", "verdict")
+PAGES = ("convergence", "trials", "spread", "nodes", "night", "adjuster", "knobs", "readiness", "verdict")
 
 
 def test_every_page_has_html_and_data(server):

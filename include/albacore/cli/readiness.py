@@ -1,10 +1,9 @@
 """`albacore readiness`: what the noise of a fleet means for a campaign."""
 
 import argparse
-import csv
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,11 +11,9 @@ from typing import TYPE_CHECKING, Any
 from albacore.errors import UserError
 
 if TYPE_CHECKING:
+    from albacore.pilot import Row
     from albacore.readiness import Bill, Readiness
-    from albacore.sample import Sample
     from albacore.stats import Interval
-
-COLUMNS = ("node", "round", "value", "seconds")
 
 
 def register(commands: Any) -> None:
@@ -25,7 +22,7 @@ def register(commands: Any) -> None:
         "readiness", help="say what the noise of a fleet means for a campaign: nodes, threshold, repeats, cost"
     )
     found.add_argument(
-        "pilot", help=f"id of a campaign run whose default was repeated, or a CSV file with {', '.join(COLUMNS)}"
+        "pilot", help="id of a campaign run whose default was repeated, or a CSV file with node, round, value, seconds"
     )
     found.add_argument("--rungs", default="1,3,10", help="nodes per rung of the ladder (default: 1,3,10)")
     found.add_argument("--threshold", type=float, default=0.30, help="of the detector (default: 0.30)")
@@ -40,10 +37,11 @@ def register(commands: Any) -> None:
 
 
 def _readiness(arguments: argparse.Namespace) -> int:
+    from albacore.pilot import of_file
     from albacore.readiness import Unstable, bill, readiness, table
 
     rungs = _checked(arguments)
-    rows = _of_file(Path(arguments.pilot)) if arguments.pilot.endswith(".csv") else _of_run(arguments)
+    rows = of_file(Path(arguments.pilot)) if arguments.pilot.endswith(".csv") else _of_run(arguments)
     found = readiness(
         table([(node, round_, value) for node, round_, value, _ in rows]),
         rungs=rungs,
@@ -78,50 +76,14 @@ def _checked(arguments: argparse.Namespace) -> tuple[int, ...]:
     return tuple(int(part) for part in parts)
 
 
-Row = tuple[str, int, float, float]
-"""Node, round, figure, seconds."""
-
-
-def _of_file(path: Path) -> list[Row]:
-    """Return the rows of a CSV file.
-
-    Raises:
-        UserError: When it cannot be read, lacks a column, or has a row that does not parse; with the line's number.
-    """
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            reader = csv.DictReader(file)
-            if missing := [c for c in COLUMNS if c not in (reader.fieldnames or [])]:
-                raise UserError(f"{path}: expected the columns {', '.join(COLUMNS)}; {', '.join(missing)} missing.")
-            return [_row(row, f"{path}:{reader.line_num}") for row in reader]
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: expected a readable CSV file, got {type(error).__name__}.") from error
-
-
-def _row(row: dict[str, str], where: str) -> Row:
-    try:
-        return row["node"], int(row["round"]), float(row["value"]), float(row["seconds"])
-    except (TypeError, ValueError) as error:
-        raise UserError(f"{where}: expected a node, a whole number and two figures, got {row!r:.120}.") from error
-
-
-def _of_run(arguments: argparse.Namespace) -> list[Row]:
-    """Return the default's samples of a run: those of the validation are its repeated ones."""
-    from albacore import recorded
-    from albacore.sample import Purpose, Sample
+def _of_run(arguments: argparse.Namespace) -> "Sequence[Row]":
+    """Return the pilot that a run's validation is."""
+    from albacore import pilot, recorded
     from albacore.store import Store, address
 
     store = Store(address.find(os.environ, arguments.store))
     store.migrate()
-    scene = recorded.scene(store, store.run(arguments.pilot))
-    own = [s for s in scene.log.facts(Sample) if s.config_id == scene.default_id]
-    repeated = [s for s in own if s.purpose is Purpose.VALIDATE]
-    return list(_rows(repeated, scene.metric))
-
-
-def _rows(samples: "list[Sample]", metric: str) -> "Iterator[Row]":
-    for s in samples:
-        yield s.node, s.repeat, s.value(metric), s.duration_s
+    return pilot.of_scene(recorded.scene(store, store.run(arguments.pilot)))
 
 
 def lines(found: "Readiness", cost: "Bill") -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from albacore.charts import adjuster, convergence, knobs, night, nodes, spread, trials, verdict_card
+from albacore.charts import adjuster, convergence, knobs, night, nodes, readiness, spread, trials, verdict_card
 from albacore.charts.book import Book
 
 
@@ -34,6 +34,7 @@ PAGES = (
     Page(name="night", title="Nights", make=night.page),
     Page(name="adjuster", title="Noise adjuster", make=adjuster.page),
     Page(name="knobs", title="Knobs", make=knobs.page),
+    Page(name="readiness", title="Readiness", make=readiness.page),
     Page(name="verdict", title="Verdict", make=verdict_card.page),
 )
 BY_NAME = {page.name: page for page in PAGES}
