@@ -177,6 +177,14 @@ def test_a_lease_that_a_killed_task_could_not_renew_in_time_is_refused(monkeypat
         settings.check_lease(365.0)
 
 
+def test_a_node_is_doubtful_while_its_last_attempt_gave_no_answer():
+    """What was lost there may still run; a sample, or a config's own failure, says that it has ended."""
+    lost, answered = failure("c", "n1", Blame.NODE), failure("d", "n1", Blame.CONFIG)
+
+    assert health.doubtful(scene([sample("a", "n1", 1.0), lost, sample("b", "n2", 1.0)]).log) == {"n1"}
+    assert health.doubtful(scene([lost, answered]).log) == set()
+
+
 def test_a_sentinel_changes_no_decision(made):
     """The default's trial has the same samples; only the node's page shows the others."""
     put(made, default_of(made), "n1", 100.0, purpose=Purpose.DEFAULT)

@@ -17,6 +17,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from albacore.sample import Blame, Failure, Sample
+from albacore.trial import Log
+
 Figures = Mapping[str, float]
 Songs = Sequence[tuple[str, Figures]]
 """(node, figures) in their order."""
@@ -102,3 +105,12 @@ def looks_after_s(looks: int) -> float:
     A minute, and twice as long after each look that found nothing good, up to an hour.
     """
     return min(LONGEST_S, LOOK_AGAIN_S * 2.0**looks)
+
+
+def doubtful(log: Log) -> set[str]:
+    """Return the nodes of which the last that was heard was no answer: something of ours may still run there."""
+    last: dict[str, bool] = {}
+    for event in log.events:
+        if isinstance(event.fact, Sample | Failure) and event.fact.node:
+            last[event.fact.node] = isinstance(event.fact, Sample) or event.fact.blame is Blame.CONFIG
+    return {node for node, is_answer in last.items() if not is_answer}

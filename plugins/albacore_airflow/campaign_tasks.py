@@ -5,7 +5,7 @@ import hashlib
 from collections import Counter
 from typing import Any
 
-from albacore import judging, recorded, sentinel
+from albacore import health, judging, recorded, sentinel
 from albacore.errors import ConfigError, NodeError, PlatformError
 from albacore.nightly import incumbent, nights
 from albacore.nodes import job
@@ -178,22 +178,31 @@ def stop_reason(run_id: str) -> str | None:
 def release(run_id: str) -> list[str]:
     """End what may still run on the run's nodes and give back every lease; return what had to be ended.
 
+    A node whose last attempt was lost is swept as well, unless somebody else has it: then its old job has been ended. One
+    that cannot be reached ends its job by itself, when its lease does.
+
     Raises:
-        NodeError: When a job could not be ended.
+        NodeError: When a job on a node that the run holds could not be ended.
     """
-    store = settings.store()
-    run = store.run(run_id)
+    store, leases = settings.store(), settings.leases()
+    run, doubtful = store.run(run_id), health.doubtful(settings.run_log(run_id).read())
     ended, lost = [], []
     for record in store.nodes(run_id):
-        holder = settings.leases().holder(f"node:{record.name}") or ""
-        if not holder.startswith(f"{run_id}/"):
+        is_held = (leases.holder(f"node:{record.name}") or "").startswith(f"{run_id}/")
+        slots = settings.host_slots(run)[record.host]
+        if not is_held and (
+            record.name not in doubtful
+            or leases.take_node(record.name, record.host, slots, f"{run_id}/release") is None
+        ):
             continue
         try:
             for node in filter(None, (settings.load_node(run, record), settings.node(run, record))):
                 ended += job.sweep(node)
         except NodeError as error:
-            lost.append(error.message)
-    settings.leases().release_prefix(f"{run_id}/")
+            print(error.message)
+            lost += [error.message] if is_held else []
+        leases.release(f"{run_id}/release")
+    leases.release_prefix(f"{run_id}/")
     settings.run_leases().release(run_id)
     if lost:
         raise NodeError(f"release of {run_id}: {'; '.join(lost)}. Run 'make down', or look at the node.")

@@ -33,12 +33,15 @@ RUNGS = [1, 3]
 END_S = 1800.0
 
 
-def campaign(samples: int, lanes: int, tuning: int, *, seconds: float, more: str = "") -> str:
-    """Return a campaign on the machines; a config gives the same figure on each of them."""
+def campaign(samples: int, lanes: int, tuning: int, *, seconds: float, more: str = "", adjuster: str = "forest") -> str:
+    """Return a campaign on the machines; a config gives the same figure on each of them.
+
+    The forest reads telemetry, which is another one in each run: two runs are compared without it.
+    """
     nodes = f'cloud = "static", inventory = "../inventories/lab.toml", tuning = {tuning}, validation = 0'
     return noop(
         limits=f"{{ samples = {samples}, hours = 2.0 }}",
-        policy=f"{{ rungs = {RUNGS} }}",
+        policy=f'{{ rungs = {RUNGS}, adjuster = "{adjuster}" }}',
         nodes=f"{{ {nodes}, lease_s = {LEASE_S}{more} }}",
         lanes=f"{{ count = {lanes} }}",
         params=f"{{ seconds = {seconds}, noise = 0.0 }}",
@@ -78,8 +81,8 @@ def check(followed: Followed, made: list[machines.Machine]) -> Log:
         assert wanted <= answered | failed, f"{ask}: neither sample nor failure for {wanted - answered - failed}"
     blamed = [f.message for f in log.facts(Failure) if f.blame in (Blame.CONFIG, Blame.LOAD)]
     assert blamed == [], "an infrastructure fault was blamed on a config"
-    left = {m.name: m.processes() for m in made if m.processes()}
-    assert left == {}, "load is left on machines"
+    # A machine that could not be reached when the run ended ends its load by itself, when its lease does.
+    wait_until(lambda: not any(m.processes() for m in made), LEASE_S + 30, "no load is left on any machine")
     table, store = schema.lease, followed.clone.store()
     with store.read() as connection:
         rows = connection.execute(select(table.c.resource, table.c.owner).where(table.c.owner.is_not(None))).all()
@@ -107,7 +110,7 @@ def told(log: Log) -> str:
 @pytest.mark.faults
 def test_a_fleet_that_breaks_all_the_time_costs_time_and_nothing_else(tmp_path_factory, capfd):
     """With one lane the incumbent is the undisturbed run's; with twelve lanes every decision replays to the bit."""
-    one = campaign(30, 1, 6, seconds=1.0)
+    one = campaign(30, 1, 6, seconds=1.0, adjuster="identity")
     campaigns = {"calm": one, "one": one, "many": campaign(72, 12, 6, seconds=2.0, more=", sentinel_every = 8")}
     with world(tmp_path_factory.mktemp("machines"), 6, campaigns) as around:
         calm = around.clone.start("calm").wait(600)
