@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from scenes import failure, scene
+from scenes import failure, sample, scene
 from stored_runs import WORKLOAD, default_of, opened, put
 
 from albacore import health, resampling, sentinel

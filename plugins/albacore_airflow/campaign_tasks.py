@@ -178,8 +178,8 @@ def stop_reason(run_id: str) -> str | None:
 def release(run_id: str) -> list[str]:
     """End what may still run on the run's nodes and give back every lease; return what had to be ended.
 
-    A node whose last attempt was lost is swept as well, unless somebody else has it: then its old job has been ended. One
-    that cannot be reached ends its job by itself, when its lease does.
+    A node whose last attempt was lost is swept as well, unless somebody else has it: then its old job has been ended.
+    One that cannot be reached ends its job by itself, when its lease does.
 
     Raises:
         NodeError: When a job on a node that the run holds could not be ended.
