@@ -56,6 +56,15 @@ def test_exploitation_prefers_the_planted_basin() -> None:
     assert inside > outside
 
 
+def test_the_lowest_expectation_is_a_candidate_too() -> None:
+    """It is the lowest mean on a grid, and lies in the basin (docs/decisions/metis-exploits-its-process.md)."""
+    model = Model.of(SPACE, observed(40), [], [1])
+    grid = np.array([(x, y) for x in np.linspace(0, 1, 11) for y in np.linspace(0, 1, 11)])
+    hope = model.hope(grid)
+    assert (hope == -model.process.predict(grid)[0]).all()
+    assert grid[np.argmax(hope)] == pytest.approx((0.3, 0.6))
+
+
 @pytest.mark.parametrize("n", [9, 14])
 def test_a_planted_outlier_is_suspected_after_ten_scores(n: int) -> None:
     """The config whose score is far outside the others' interval is measured again; never before ten scores (§6.2)."""

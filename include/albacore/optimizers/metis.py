@@ -11,10 +11,8 @@ pool     points that the three sub-acquisition functions choose from, and that t
 ```
 """
 
-import math
-import warnings
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from albacore.optimizers import Observation, highest_rung, new_config, taken_ids, untried
@@ -31,9 +29,6 @@ BOOTSTRAP = 5
 RESAMPLE_AFTER = 10
 """Scores below which nothing counts as an outlier (§6.2, Fig. 7)."""
 REACH = 1.96
-BEST_SHARE = 0.25
-"""Share of the scores in the best group; the paper names none, TPE has 0.15 to 0.25."""
-COMPONENTS = 2
 POOL = 1500
 CENTRES = 5
 MOST_SCORES = 3
@@ -95,13 +90,16 @@ class Metis:
             point = cube.latin_hypercube(BOOTSTRAP, len(space), [seed, 2])[ask_index % BOOTSTRAP]
             return new_config(space, [point], taken) or untried(space, taken, seed=seed, ask_index=ask_index)
         model = Model.of(space, observations, pending, [seed, ask_index, 1], weighs_limits=self.weighs_limits)
-        found = [cube.most_promising(space, model.pool, goal, taken) for goal in (model.likeness, model.spread)]
-        choice = [(model.chance(config) * model.gain(config), config) for config in found if config is not None]
+        doubts = list[tuple[float, Config]]()
         if settled is not None:
-            choice += doubtful(space, observations, pending, model, settled=settled, stream=[seed, ask_index, 3])
-        if not choice:
+            doubts = doubtful(space, observations, pending, model, settled=settled, stream=[seed, ask_index, 3])
+        hope = model.without(doubts[0][1]).hope if doubts else model.hope
+        goals = (hope, model.likeness, model.spread)
+        found = [cube.most_promising(space, model.pool, goal, taken) for goal in goals]
+        choice = [(model.chance(config) * model.gain(config), config) for config in found if config is not None]
+        if not choice + doubts:
             return untried(space, taken, seed=seed, ask_index=ask_index)
-        return max(choice, key=lambda pair: pair[0])[1]  # of equal ones the first
+        return max(choice + doubts, key=lambda pair: pair[0])[1]  # of equal ones the first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +134,7 @@ class Model:
         """Return the model of the highest rung; pending configs count as measured where they are expected."""
         import numpy as np
 
-        from albacore.optimizers import cube, feasibility, gaussian
+        from albacore.optimizers import cube, feasibility, gaussian, mixtures
 
         seen, rng = highest_rung(observations), np.random.default_rng(stream)
         points = cube.points_of(space, [o.config for o in seen])
@@ -147,7 +145,15 @@ class Model:
         best = np.argsort(process.predict(x)[0].astype(np.float32), kind="stable")[:CENTRES]
         pool = cube.candidates(space, points[best], POOL, rng)
         expected = process.predict(np.vstack([cube.features(space, pool), process.x]))[0]
-        return cls(space=space, process=process, groups=_groups(x, y), pool=pool, expected=expected, kept=kept)
+        return cls(space=space, process=process, groups=mixtures.fitted(x, y), pool=pool, expected=expected, kept=kept)
+
+    def without(self, config: Config) -> "Model":
+        """Return the model as if a doubtful config had not been measured: hope must not rest on it."""
+        from albacore.optimizers import cube, gaussian
+
+        x, y = self.process.x, self.process.y
+        others = (x != cube.features(self.space, cube.points_of(self.space, [config]))).any(axis=1)
+        return replace(self, process=gaussian.given(self.process.model.kernel_, x[others], y[others]))
 
     def chance(self, config: Config) -> float:
         """Return P(kept) of a config; 1 while nothing is known."""
@@ -160,6 +166,23 @@ class Model:
         width = self.process.predict(cube.features(self.space, points))[1]
         return width * self.kept(points) if self.kept else width
 
+    def hope(self, points: "np.ndarray") -> "np.ndarray":
+        """Return (m,) what the process itself expects to be best: less its mean.
+
+        Deviates: the paper's two new candidates are `likeness` and `spread`; the authors' tuner in NNI has this one too
+        (metis_tuner.py, "exploitation_gp"). docs/decisions/metis-exploits-its-process.md has the measurement.
+        """
+        from albacore.optimizers import cube
+
+        mean = self.process.predict(cube.features(self.space, points))[0]
+        return self._log_chance(points) - mean
+
+    def _log_chance(self, points: "np.ndarray") -> "np.ndarray":
+        """Return (m,) ln P(kept)."""
+        import numpy as np
+
+        return np.log(np.maximum(self.kept(points), 1e-300)) if self.kept else np.zeros(len(points))
+
     def likeness(self, points: "np.ndarray") -> "np.ndarray":
         """Return (m,) what exploitation maximises: ln P1(c) / P2(c) (§4.2.1).
 
@@ -170,14 +193,12 @@ class Model:
 
         from albacore.optimizers import cube
 
-        x = cube.features(self.space, points)
         if self.groups is None:
-            return -self.process.predict(x)[0]
+            return self.hope(points)
+        x = cube.features(self.space, points)
         best, rest, floor = self.groups
         inside = best.score_samples(x)
-        ratio = inside - rest.score_samples(x)
-        if self.kept:
-            ratio = ratio + np.log(np.maximum(self.kept(points), 1e-300))
+        ratio = inside - rest.score_samples(x) + self._log_chance(points)
         return np.where(inside >= floor, ratio, -np.inf)
 
     def suspect(
@@ -251,24 +272,3 @@ def _learned(space: Space, points: "np.ndarray", seen: Sequence[Observation]) ->
     is_per_dimension = len(space) < gaussian.PER_DIMENSION_BELOW
     y = cube.scaled([o.score for o in seen])
     return gaussian.learn(cube.features(space, points), y, nu=1.5, is_per_dimension=is_per_dimension)
-
-
-def _groups(x: "np.ndarray", y: "np.ndarray") -> "tuple[GaussianMixture, GaussianMixture, float] | None":
-    """Return the mixtures of the best scores and of the rest, and the lowest ln P1 of the best scores."""
-    import numpy as np
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.mixture import GaussianMixture
-
-    from albacore.optimizers.gaussian import one_thread
-
-    n = max(2, math.ceil(BEST_SHARE * len(y)))
-    if len(y) < n + 2:
-        return None
-    order = np.argsort(y, kind="stable")
-    with one_thread(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        best, rest = (
-            GaussianMixture(COMPONENTS, covariance_type="diag", reg_covar=0.02, random_state=0).fit(x[part])
-            for part in (order[:n], order[n:])
-        )
-    return best, rest, float(best.score_samples(x[order[:n]]).min())
