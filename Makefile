@@ -84,6 +84,7 @@ paper: dev  ## Play the papers' experiments that are missing (hours), bring docs
 
 perf: dev  ## Measure Albacore itself into perf/results.json
 	$(PY) perf/run.py
+	$(PY) perf/table.py
 
 # No test with a mark yet is no failure: pytest says 5 for "nothing collected".
 .PHONY: marked

@@ -3,21 +3,31 @@
 `few` has 8 knobs that all matter; `many` has 40 of which 8 matter, with log scales and special values. The cost of a
 config lies between 0 (the best there is) and about 3; every score has noise with a deviation of 0.05. One sample per
 config, no ladder, no pending configs. The figure is the true cost, without noise, of the config that would be chosen:
-the one with the lowest score, or Metis' lowest prediction. Takes a quarter of an hour, so `make perf` leaves it out:
-`python perf/quality.py` writes `quality.json` and prints the table of docs/optimizers.md.
+the one with the lowest score, or Metis' lowest prediction.
+
+Costs follow from the seeds and the code alone, so what was measured of the same code is not measured again:
+`quality.json` has a digest of the code beside the costs, and is written run by run.
+The whole takes a quarter of an hour.
 """
 
+import hashlib
 import json
+import os
 import statistics
+import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
+ROOT = Path(__file__).resolve().parents[1]
 RESULTS = Path(__file__).with_name("quality.json")
 TRIALS = (15, 60)
 REPEATS = 8
 NOISE = 0.05
+STUDENT = 2.365
+"""Student's t, 95 %, 7 degrees of freedom."""
+FIXED = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+"""Without them SMAC's search, and the last digits of sums, differ between two runs."""
 
 
 def few() -> Any:
@@ -78,41 +88,47 @@ def found(name: str, space: Any, trials: int, seed: int) -> float:
 
 
 def measured(names: list[str]) -> None:
-    """Measure the named optimizers; what was measured before is kept."""
-    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    """Measure what is missing of the named optimizers."""
+    spaces = {"few": few(), "many": many()}
     for name in names:
-        for label, space in (("few", few()), ("many", many())):
+        for label, space in spaces.items():
             for trials in TRIALS:
-                at = time.perf_counter()
-                costs = [found(name, space, trials, seed) for seed in range(REPEATS)]
-                results.setdefault(name, {})[f"{label} {trials}"] = costs
-                print(name, label, trials, f"{time.perf_counter() - at:.0f} s", file=sys.stderr, flush=True)
-        RESULTS.write_text(json.dumps(results, indent=2) + "\n")
+                for seed in range(REPEATS):
+                    results = known()
+                    costs = results["costs"].setdefault(name, {}).setdefault(f"{label} {trials}", [])
+                    if len(costs) == seed:
+                        costs.append(found(name, space, trials, seed))
+                        RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+                print(f"quality: {name}, {label}, {trials} trials", file=sys.stderr, flush=True)
 
 
-def table() -> str:
-    """Return the figures as Markdown, the best of the last column first: mean and half of its 95 % interval."""
-    results = json.loads(RESULTS.read_text())
-    columns = [f"{label} {trials}" for label in ("few", "many") for trials in TRIALS]
-    lines = ["| optimizer | " + " | ".join(f"{column} trials" for column in columns) + " |", "|---|" + "---|" * 4]
-    for name in sorted(results, key=lambda key: statistics.fmean(results[key][columns[-1]])):
-        cells = []
-        for column in columns:
-            costs = results[name][column]
-            reach = 2.365 * statistics.stdev(costs) / len(costs) ** 0.5  # Student's t, 95 %, 7 degrees of freedom
-            cells.append(f"{statistics.fmean(costs):.2f} ± {reach:.2f}")
-        lines.append(f"| `{name}` | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+def known() -> dict[str, Any]:
+    """Return what was measured of this code: its digest, and costs by optimizer and function."""
+    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    return results if results.get("code") == digest() else {"code": digest(), "costs": {}}
 
 
-def main(names: list[str]) -> None:
-    """Measure and print."""
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "include"))
-    from albacore import optimizers
+def digest() -> str:
+    """Return a digest of what the costs follow from: the optimizers, the space, and this file."""
+    code = [*(ROOT / "include" / "albacore" / part for part in ("optimizers", "space")), Path(__file__).resolve()]
+    files = [file for part in code for file in (sorted(part.glob("*.py")) if part.is_dir() else [part])]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
-    measured(names or sorted(optimizers.KINDS))
-    print(table())
+
+def figures() -> dict[str, dict[str, Any]]:
+    """Return mean cost and half of its 95 % interval for every optimizer, function and number of trials."""
+    environment = {**os.environ, **FIXED, "PYTHONPATH": str(ROOT / "include")}
+    subprocess.run([sys.executable, __file__], check=True, env=environment)
+    found: dict[str, dict[str, Any]] = {}
+    for name, by_column in known()["costs"].items():
+        for column, costs in by_column.items():
+            reach = STUDENT * statistics.stdev(costs) / len(costs) ** 0.5
+            found[f"quality {name}, {column} trials"] = {"value": round(statistics.fmean(costs), 3), "unit": "cost"}
+            found[f"quality {name}, {column} trials, ±"] = {"value": round(reach, 3), "unit": "cost"}
+    return found
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    from albacore.optimizers import KINDS
+
+    measured(sys.argv[1:] or sorted(KINDS))
