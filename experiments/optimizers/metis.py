@@ -1,56 +1,112 @@
 """Metis Fig. 4 to 7 in spirit: who has the best config after 25 trials, with and without outliers and re-sampling.
 
-    nice python experiments/optimizers/metis.py [repeats=30]
-
-Writes metis.json beside itself as it goes and prints the tables of docs/experiments/optimizers.md.
+Run as `pieces.py` says; docs/experiments/optimizers.md has what came out.
 """
 
 import sys
-from pathlib import Path
+from collections.abc import Iterable
 
 import contest
+import intervals
+import markdown
+import numpy as np
+import pieces
 
-METHODS = ("metis", "metis, no re-sampling", "ituned", "cherrypick", "tpe_20", "random")
-TRIALS = 25
-RESULTS = Path(__file__).with_name("metis.json")
-
-
-def measured(repeats: int) -> dict[tuple[str, bool, str], list[list[float]]]:
-    """Return (function, outliers, method) -> per repeat the costs after each trial."""
-    found: dict[tuple[str, bool, str], list[list[float]]] = {}
-    functions = contest.functions()
-    for seed in range(repeats):
-        for function in functions:
-            for outliers in (False, True):
-                for name in METHODS:
-                    key = f"{function.name} | {'outliers' if outliers else 'clean'} | {name} | {seed}"
-                    costs = contest.recorded(
-                        RESULTS,
-                        key,
-                        lambda f=function, n=name, s=seed, o=outliers: contest.run(f, n, TRIALS, s, outliers=o).costs,
-                    )
-                    found.setdefault((function.name, outliers, name), []).append(costs)
-        print(f"repeat {seed + 1} of {repeats}", file=sys.stderr, flush=True)
-    return found
+RIVALS = ("metis", "ituned", "cherrypick", "tpe_20", "random")
+PLAIN = "metis, no re-sampling"
+METHODS = (*RIVALS, PLAIN)
+SHOWN = (5, 10, 15, 20, 25)
 
 
-def table(found: dict[tuple[str, bool, str], list[list[float]]]) -> str:
-    """Return win rates (share of repeats with the lowest true cost; ties are shared) and mean true costs."""
-    lines = [
-        "| function | scores | " + " | ".join(f"`{m}`" for m in METHODS) + " |",
-        "|---|---|" + "---|" * len(METHODS),
-    ]
-    for name, outliers in dict.fromkeys((f, o) for f, o, _ in found):
-        ends = {m: [costs[-1] for costs in found[name, outliers, m]] for m in METHODS}
-        wins = dict.fromkeys(METHODS, 0.0)
-        for row in zip(*ends.values(), strict=True):
-            tied = [m for m, cost in zip(METHODS, row, strict=True) if cost <= min(row) + 1e-9]
-            for m in tied:
-                wins[m] += 1 / len(tied)
-        cells = [f"{100 * wins[m] / len(ends[m]):.0f} %, {contest.mean_of(ends[m])}" for m in METHODS]
-        lines.append(f"| {name} | {'outliers' if outliers else 'clean'} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+def functions() -> list[contest.Function]:
+    """Return the three synthesised traces, and a function without a system."""
+    return [*(contest.kvcache(frequency) for frequency in ("zipf", "normal", "linear")), contest.synthetic(6)]
+
+
+def all_pieces() -> list[pieces.Piece]:
+    """Return a piece per function, noise and method."""
+
+    def piece(function: contest.Function, noise: str, name: str) -> pieces.Piece:
+        def make(seed: int) -> list[float]:
+            ran = contest.run(function, contest.method(name, SHOWN[-1]), SHOWN, seed, noise=noise, tag=name)
+            return [pieces.rounded(ran.costs[n]) for n in SHOWN]
+
+        return pieces.Piece(name=f"{function.name} | {noise} | {name}", make=make)
+
+    return [piece(f, noise, name) for f in functions() for noise in contest.NOISES for name in METHODS]
+
+
+def tables(results: pieces.Results) -> str:
+    """Return the tables of the page."""
+    return "\n\n".join([winners(results), distances(results), ablation(results), by_trials(results)])
+
+
+def winners(results: pieces.Results) -> str:
+    """Return Fig. 4: the share of repeats in which a method's choice is the best of all five."""
+    lines = list[list[str]]()
+    for function, noise in scopes(results):
+        won = intervals.wins(costs(results, function, noise, RIVALS))
+        lines.append([function, noise, *(intervals.share(won[:, i]) for i in range(len(RIVALS)))])
+    everywhere = np.vstack([intervals.wins(costs(results, f, n, RIVALS)) for f, n in scopes(results) if n == "clean"])
+    lines.append(["all four", "clean", *(intervals.share(everywhere[:, i]) for i in range(len(RIVALS)))])
+    return markdown.table(["function", "scores", *quoted(RIVALS)], lines)
+
+
+def distances(results: pieces.Results) -> str:
+    """Return by how much the choices cost more than the best config that any run has found, in per cent."""
+    lines = list[list[str]]()
+    for function, noise in scopes(results):
+        above = 100 * (costs(results, function, noise, METHODS) / least(results, function) - 1)
+        lines.append([function, noise, *(intervals.mean(above[:, i]) for i in range(len(METHODS)))])
+    return markdown.table(["function", "scores", *quoted(METHODS)], lines)
+
+
+def ablation(results: pieces.Results) -> str:
+    """Return Fig. 7's line without re-sampling: wins against the four others, and which of both is better."""
+    lines = list[list[str]]()
+    for function, noise in scopes(results):
+        both = [intervals.wins(costs(results, function, noise, (m, *RIVALS[1:])))[:, 0] for m in ("metis", PLAIN)]
+        pair = costs(results, function, noise, ("metis", PLAIN))
+        ratio = pair[:, 0] / pair[:, 1]
+        told = [ratio < 1 - 1e-6, ratio > 1 + 1e-6, np.abs(ratio - 1) <= 1e-6]
+        lines.append([function, noise, *(intervals.share(part) for part in (*both, *told))])
+    head = ["function", "scores", "wins with", "wins without", "better with", "better without", "equal"]
+    return markdown.table(head, lines)
+
+
+def by_trials(results: pieces.Results) -> str:
+    """Return Fig. 5 and 6 for the Zipf trace: the share of wins and the mean distance after so many trials."""
+    lines = list[list[str]]()
+    for at, number in enumerate(SHOWN):
+        at_number = costs(results, "kvcache-zipf", "clean", RIVALS, at=at)
+        won, above = intervals.wins(at_number), 100 * (at_number / least(results, "kvcache-zipf") - 1)
+        cells = [f"{intervals.share(won[:, i])}, {above[:, i].mean():.1f} above" for i in range(len(RIVALS))]
+        lines.append([f"{number} trials", *cells])
+    return markdown.table(["`kvcache-zipf`, clean, after", *quoted(RIVALS)], lines)
+
+
+def quoted(names: Iterable[str]) -> list[str]:
+    """Return names as code."""
+    return [f"`{name}`" for name in names]
+
+
+def scopes(results: pieces.Results) -> list[tuple[str, str]]:
+    """Return (function, noise), in the order of the pieces."""
+    names = dict.fromkeys(name.rsplit(" | ", 1)[0] for name in results)
+    order = ["kvcache-zipf", "kvcache-normal", "kvcache-linear", "synthetic-6"]
+    found = [(name.split(" | ")[0], name.split(" | ")[1]) for name in names]
+    return sorted(found, key=lambda scope: (order.index(scope[0]), list(contest.NOISES).index(scope[1])))
+
+
+def costs(results: pieces.Results, function: str, noise: str, methods: tuple[str, ...], *, at: int = -1) -> np.ndarray:
+    """Return (repeats, methods) true costs after the last of `SHOWN`, or another of them."""
+    return np.array([[row[at] for row in results[f"{function} | {noise} | {name}"]] for name in methods]).T
+
+
+def least(results: pieces.Results, function: str) -> float:
+    """Return the lowest true cost that any run has found."""
+    return min(min(row) for name, rows in results.items() if name.startswith(f"{function} | ") for row in rows)
 
 
 if __name__ == "__main__":
-    print(table(measured(int(sys.argv[1]) if len(sys.argv) > 1 else 30)))
+    sys.exit(pieces.main("metis", all_pieces, tables, sys.argv[1:]))
