@@ -131,6 +131,6 @@ def most_promising(
         value: What a surrogate promises of (n, d) points, (n,), larger is better.
     """
     first = np.argsort(-value(points).astype(np.float32), kind="stable")[:FINALISTS]
-    legal = np.array([space.encode(space.decode(point)) for point in points[first]])
+    legal = space.encode_all([space.decode(point) for point in points[first]])
     order = np.argsort(-value(legal).astype(np.float32), kind="stable")
     return new_config(space, legal[order], taken)

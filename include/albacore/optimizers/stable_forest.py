@@ -45,11 +45,13 @@ class StableForest:
         initial: How many of the first asks are random designs.
         reads_all_rungs: Without it only the highest rung is read, as SMAC does: the ablation of X, r.
         weighs_stability: Without it S is 1: the ablation of the second forest.
+        trees: Of each forest.
     """
 
     initial: int = INITIAL
     reads_all_rungs: bool = True
     weighs_stability: bool = True
+    trees: int = TREES
     name: str = "stable_forest"
 
     def suggest(
@@ -63,8 +65,8 @@ class StableForest:
         if first:
             return first
         seen = observations if self.reads_all_rungs else highest_rung(observations)
-        stable = _stability(space, seen if self.weighs_stability else (), rng)
-        found = _promising(space, seen, stable, taken, rng)
+        stable = _stability(space, seen if self.weighs_stability else (), self.trees, rng)
+        found = _promising(space, seen, stable, taken, (self.trees, rng))
         return found or untried(space, taken, seed=seed, ask_index=ask_index)
 
 
@@ -73,19 +75,20 @@ def _promising(
     seen: Sequence[Observation],
     stable: "Callable[[np.ndarray], np.ndarray]",
     taken: set[str],
-    rng: "np.random.Generator",
+    growing: tuple[int, "np.random.Generator"],
 ) -> Config | None:
-    """Return the config with the largest a(x), if one of the best is new."""
+    """Return the config with the largest a(x), if one of the best is new; `growing` is trees and their generator."""
     import numpy as np
 
     from albacore.optimizers import cube
     from albacore.optimizers.acquisition import expected_improvement
 
+    size, rng = growing
     points = cube.points_of(space, [o.config for o in seen])
     rungs = np.array([o.rung for o in seen], dtype=float)
     top = float(rungs.max())
     x = np.column_stack([cube.features(space, points), rungs])
-    predict = _surrogate(x, cube.scaled([o.score for o in seen]), rng)
+    predict = _surrogate(x, cube.scaled([o.score for o in seen]), size, rng)
 
     def at_top(at: np.ndarray) -> np.ndarray:
         return np.column_stack([cube.features(space, at), np.full(len(at), top)])
@@ -112,7 +115,7 @@ def _distinct(points: "np.ndarray", count: int) -> "np.ndarray":
 
 
 def _surrogate(
-    x: "np.ndarray", y: "np.ndarray", rng: "np.random.Generator"
+    x: "np.ndarray", y: "np.ndarray", size: int, rng: "np.random.Generator"
 ) -> Callable[["np.ndarray"], tuple["np.ndarray", "np.ndarray"]]:
     """Return the function that gives m and s, (n,) each, of features with rung (n, c + 1)."""
     import numpy as np
@@ -121,7 +124,7 @@ def _surrogate(
     from albacore import trees
 
     settings = {"min_samples_leaf": LEAF, "max_features": SHARE}
-    forest = trees.grown(DecisionTreeRegressor, x, y, trees=TREES, seed=int(rng.integers(2**31)), **settings)
+    forest = trees.grown(DecisionTreeRegressor, x, y, trees=size, seed=int(rng.integers(2**31)), **settings)
 
     def predict(at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         votes = trees.votes(forest, at)
@@ -131,7 +134,7 @@ def _surrogate(
 
 
 def _stability(
-    space: Space, seen: Sequence[Observation], rng: "np.random.Generator"
+    space: Space, seen: Sequence[Observation], size: int, rng: "np.random.Generator"
 ) -> Callable[["np.ndarray"], "np.ndarray"]:
     """Return S; 1 everywhere while too little was seen.
 
@@ -151,5 +154,5 @@ def _stability(
         return lambda at: np.ones(len(at))
     x = cube.features(space, cube.points_of(space, [o.config for o in shown]))
     settings = {"min_samples_leaf": LEAF, "max_features": "sqrt"}
-    forest = trees.grown(DecisionTreeClassifier, x, labels, trees=TREES, seed=seed, **settings)
+    forest = trees.grown(DecisionTreeClassifier, x, labels, trees=size, seed=seed, **settings)
     return lambda at: trees.shares(forest, cube.features(space, at))

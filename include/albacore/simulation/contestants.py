@@ -23,6 +23,8 @@ RUNGS = (1, 3, 10)
 FOREST = "forest"
 TREES = 20
 """Of the adjusters' forests: a fifth of a campaign's, and no worse (docs/experiments/tuna.md, adjusters)."""
+SURROGATE = 10
+"""Trees of the optimizers' forests: as many as SMAC's; a campaign's `stable_forest` has twice as many."""
 AGAIN = 10
 """Configs that `rerun` measures on every node in the end."""
 
@@ -55,7 +57,7 @@ def usual_optimizer(name: str, samples: int) -> Optimizer:
     SMAC itself takes seconds for a suggestion.
     """
     if name == FOREST:
-        return StableForest(reads_all_rungs=False, weighs_stability=False, name=FOREST)
+        return StableForest(reads_all_rungs=False, weighs_stability=False, trees=SURROGATE, name=FOREST)
     return optimizers.by_name(name, budget=samples)
 
 
@@ -108,7 +110,7 @@ CONTESTANTS = {
             name="stable-forest",
             title="the paper's ladder, a forest over all rungs",
             policy=_preset("tuna"),
-            optimizer=StableForest(),
+            optimizer=StableForest(trees=SURROGATE),
         ),
         Contestant(
             name="asynchronous-top",
@@ -119,7 +121,7 @@ CONTESTANTS = {
             name="asynchronous",
             title="capped asynchronous halving, a forest over all rungs",
             policy=_preset("tuna", ladder="asynchronous"),
-            optimizer=StableForest(),
+            optimizer=StableForest(trees=SURROGATE),
         ),
         Contestant(
             name="tuna-veto", title="the paper's policy, with a final veto", policy=_preset("tuna"), has_veto=True
@@ -128,20 +130,20 @@ CONTESTANTS = {
             name="asynchronous-veto",
             title="the same, with a final veto",
             policy=_preset("tuna", ladder="asynchronous"),
-            optimizer=StableForest(),
+            optimizer=StableForest(trees=SURROGATE),
             has_veto=True,
         ),
         Contestant(
             name="racing",
             title="a sample at a time for whoever may still win, a forest over all rungs",
             policy=_racing,
-            optimizer=StableForest(),
+            optimizer=StableForest(trees=SURROGATE),
         ),
         Contestant(
             name="racing-veto",
             title="the same, with a final veto",
             policy=_racing,
-            optimizer=StableForest(),
+            optimizer=StableForest(trees=SURROGATE),
             has_veto=True,
         ),
         Contestant(
