@@ -8,6 +8,7 @@ from airflow.sdk import DAG, Param, TriggerRule, get_parsing_context
 
 from albacore_airflow import campaign_files, dag_tasks
 from albacore_airflow.operators import AwaitLanesOperator, BenchmarkOperator, NextIterationOperator
+from albacore_airflow.renting_operators import ProvisionOperator, ReleaseOperator
 
 RUN, LANE, N = "{{ params.campaign_run }}", "{{ params.lane }}", "{{ params.n }}"
 NODE = "{{ node_name }}"
@@ -70,8 +71,8 @@ def campaign_dag(campaign: campaign_files.Campaign) -> DAG:
     ) as dag:
         each_node = {"map_index_template": NODE, "max_active_tis_per_dagrun": dag_tasks.at_once(campaign)}
         run = dag_tasks.open_run(name)
-        names = dag_tasks.provision(run)
-        prepared = dag_tasks.prepare.partial(campaign_run=run).expand(name=names)
+        provision = ProvisionOperator(task_id="provision", run_id=run)
+        prepared = dag_tasks.prepare.partial(campaign_run=run).expand(name=provision.output)
         plan = dag_tasks.plan_default(run)
         default = BenchmarkOperator.partial(task_id="default", **each_node).expand(slot=plan)
         judged = dag_tasks.judge_default(run)
@@ -86,7 +87,7 @@ def campaign_dag(campaign: campaign_files.Campaign) -> DAG:
         prepared >> plan
         default >> judged >> lanes
         started >> awaited >> fresh
-        validated >> verdict >> dag_tasks.release(run).as_teardown()
+        validated >> verdict >> dag_tasks.torn_down(ReleaseOperator(task_id="release", run_id=run), campaign, provision)
     return dag
 
 

@@ -10,6 +10,8 @@ import pytest
 from albacore import cli
 from albacore.campaign import Nodes, parse
 from albacore.clouds import inventory
+from albacore.clouds.azure import preflight, prices
+from albacore.clouds.azure.order import AzureOrder
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -66,6 +68,20 @@ def test_the_inventory_of_the_tutorial_is_one():
     assert [host.name for host in found.of_role("system")] == ["db1", "db2"]
     assert nodes.tuning + nodes.validation == len(found.hosts)
     assert set(re.findall(r"^\| `(\w+)`", TEXTS[page], re.MULTILINE)) <= set(inventory.Host.model_fields)
+
+
+def test_the_order_of_the_tutorial_is_one_and_has_its_prices():
+    """Its price table has what it orders, its caps hold for 8 hours, and every key in the table is one."""
+    page = ROOT / "docs/tutorial/07-azure.md"
+    table, order = re.findall(r"```toml\n(.*?)```", TEXTS[page], re.DOTALL)
+
+    nodes = Nodes.model_validate(tomllib.loads(order)["nodes"])
+    assert nodes.azure is not None
+    price = prices.of_table(tomllib.loads(table), nodes.azure, where="azure.toml")
+    preflight.caps(nodes.azure, nodes=nodes.count, hours=8.0, per_hour=price.per_hour)
+
+    rows = re.findall(r"^\| (`\w+`.*?) \|", TEXTS[page], re.MULTILINE)
+    assert {key for row in rows for key in re.findall(r"`(\w+)`", row)} == set(AzureOrder.model_fields)
 
 
 def test_every_decision_says_what_why_and_what_follows():

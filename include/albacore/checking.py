@@ -10,6 +10,7 @@ from albacore import campaign
 from albacore.benchmark import Benchmark, Workload
 from albacore.campaign import Campaign
 from albacore.clouds import inventory
+from albacore.clouds.azure import prices
 from albacore.clouds.static import StaticCloud
 from albacore.errors import CampaignError, NodeError, UserError
 from albacore.nightly import drift
@@ -54,6 +55,11 @@ def check_campaign(path: Path) -> Iterator[str]:
     if found.nodes.inventory:
         cloud = StaticCloud(path=path.parent / found.nodes.inventory, secret=key_of_connection)
         yield f"  on {', '.join(cloud.names(found.nodes.tuning + found.nodes.validation))}"
+    nodes = prices.quoted(found.nodes, hours=found.limits.hours, folder=path.absolute().parent)
+    if nodes.price_per_hour is not None:
+        worst = nodes.count * nodes.price_per_hour
+        source = f" ({nodes.price_source})" if nodes.price_source else ""
+        yield f"  {nodes.price_per_hour:.4f} for an hour of a node{source}; all of them cost {worst:.2f} an hour"
     yield f"  ends after {found.limits.samples} samples or {found.limits.hours:g} hours"
     if found.schedule:
         yield f"  runs at '{found.schedule}' ({found.timezone}) and takes {found.warm_configs} config(s) over"

@@ -2,6 +2,7 @@
 
 import math
 
+from albacore import ledger
 from albacore.fact import REOPEN, VERDICT
 from albacore.replay import Scene
 from albacore.sample import Blame, Failure, Sample
@@ -27,9 +28,8 @@ def spent(log: Log) -> int:
 
 
 def cost(scene: Scene) -> float:
-    """Return what all measuring so far has cost: node-seconds times the price, 0 without a price."""
-    facts = [*scene.log.recorded(Sample), *scene.log.recorded(Failure)]
-    return sum(fact.duration_s for fact in facts) / 3600 * (scene.price_per_hour or 0.0)
+    """Return what the run has cost so far: node-seconds times the price, 0 without a price."""
+    return ledger.money(ledger.spent_s(scene.log), scene.price_per_hour or 0.0)
 
 
 def elapsed_s(log: Log, *, now: float, opened_at: float) -> float:

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from airflow.sdk import (
+    BaseOperator,
     Context,
     CronTriggerTimetable,
     ExceptionRetryPolicy,
@@ -126,10 +127,23 @@ def _opened(campaign_run: str | None) -> str:
     raise AirflowFailException("no campaign run was opened: see the log of the task 'open'")
 
 
+def torn_down(release: BaseOperator, campaign: Campaign, provision: BaseOperator) -> BaseOperator:
+    """Make `release` a teardown, which runs whatever happens before it.
+
+    Machines that are made for the run have a setup too, one that cannot fail: with `provision` as the setup, its
+    failure half-way would leave them there.
+    """
+    if not campaign.nodes.is_rented:
+        return release.as_teardown()
+    claimed: Any = claim(release.run_id)  # type: ignore[attr-defined]
+    claimed.set_downstream(provision)
+    return release.as_teardown(setups=claimed)
+
+
 @task
-def provision(campaign_run: str) -> list[str]:
-    """Provision the nodes and fix the space by their facts."""
-    return opening.provision(campaign_run)
+def claim(campaign_run: str) -> str:
+    """Say that machines are going to be made for the run: the task whose teardown deletes them."""
+    return campaign_run
 
 
 @task(map_index_template="{{ node_name }}", multiple_outputs=False)
@@ -171,12 +185,6 @@ def verdict(campaign_run: str | None) -> None:
     campaign_run = _opened(campaign_run)
     get_current_context()["ti"].xcom_push(key="verdict", value=campaign_tasks.conclude(campaign_run))
     _push(campaign_run, "done")
-
-
-@task
-def release(campaign_run: str | None) -> list[str]:
-    """End what still runs on the nodes and give back every lease, the campaign's lock among them."""
-    return campaign_tasks.release(campaign_run) if campaign_run else []
 
 
 @task(multiple_outputs=False)

@@ -21,7 +21,7 @@ from albacore.nodes.relay import Relay
 from albacore.sample import Blame, Failure, Purpose, Sample
 from albacore.store import CampaignRun
 from albacore.store.leases import Grant, Leases, Want
-from albacore_airflow import fitness, settings
+from albacore_airflow import fitness, renting, settings
 
 ATTEMPTS = 3
 """Nodes that one slot may fail on before its task does."""
@@ -209,6 +209,8 @@ class Measurement:
         )
         fact = sample_or_failure(job.outcome(node, job_id), recorded.workload(self.run), placement)
         fact = dataclasses.replace(fact, slot=self.slot.slot)
+        if isinstance(fact, Sample) and self.records[running.node].facts.get("burstable"):
+            fact = dataclasses.replace(fact, notes={**fact.notes, "burstable": True})  # T25: its speed has credits
         self._append(fact, running.attempt)
         self.leases.release(self.slot.key)
         if isinstance(fact, Sample):
@@ -225,7 +227,7 @@ class Measurement:
             slot=self.slot.slot,
             repeat=self.slot.repeat,
             blame=Blame.NODE,
-            message=error.message,
+            message=error.message + renting.why_lost(self.slot.run, where.node),
             started_at=settings.store().clock(),
         )
         self._append(failure, self.attempt())

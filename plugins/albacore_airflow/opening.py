@@ -44,7 +44,8 @@ def open_run(name: str, run_id: str, form: Mapping[str, Any], logical_date: str 
     """
     with _chosen(name, form) as (chosen, benchmark):
         space_of(chosen, benchmark)
-        settings.cloud(chosen.nodes).names(chosen.nodes.tuning + chosen.nodes.validation)
+        settings.cloud(chosen.nodes).names(chosen.nodes.count)
+        chosen = chosen.model_copy(update={"nodes": settings.quoted(chosen)})
         settings.check_lease(chosen.nodes.lease_s)
         store = settings.store()
         store.migrate()
@@ -121,13 +122,13 @@ def _benchmark_facts(benchmark: Benchmark, workload: str) -> dict[str, Any]:
     }
 
 
-def provision(run_id: str) -> list[str]:
+def provision(run_id: str, dag_run: str) -> list[str]:
     """Provision the fleet, fix the space by its facts and what is taken over; return the names of the nodes."""
     run = settings.store().run(run_id)
     chosen = recorded.campaign(run)
-    cloud = settings.cloud(chosen.nodes)
+    cloud = settings.cloud(chosen.nodes, run_id, dag_run=dag_run, opened_at=run.opened_at)
     tuning = chosen.nodes.tuning
-    names = cloud.names(tuning + chosen.nodes.validation)
+    names = cloud.names(chosen.nodes.count)
     nodes = cloud.provision(names)
     with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
         facts = list(pool.map(lambda node: dict(node.facts()), nodes))
@@ -136,8 +137,8 @@ def provision(run_id: str) -> list[str]:
             name=node.name,
             host=node.host,
             role="tuning" if i < tuning else "validation",
-            address=cloud.address(node),
-            facts=facts[i],
+            address=(address := cloud.address(node)),
+            facts={**facts[i], **address.get("facts", {})},
         )
         for i, node in enumerate(nodes)
     ]

@@ -7,7 +7,7 @@ from typing import Any
 
 from albacore import recorded
 from albacore.campaign import Campaign, Nodes
-from albacore.clouds import Cloud
+from albacore.clouds import Cloud, Rented
 from albacore.clouds.local import LocalCloud
 from albacore.errors import CampaignError, UserError
 from albacore.nodes import Node
@@ -119,13 +119,44 @@ def optimizer(chosen: Campaign) -> Optimizer:
     return chosen.optimizer_of()
 
 
-def cloud(nodes: Nodes) -> Cloud:
-    """Return the cloud that a campaign names."""
+def cloud(nodes: Nodes, run: str = "", *, dag_run: str = "", opened_at: float = 0.0) -> Cloud:
+    """Return the cloud that a campaign names.
+
+    Args:
+        nodes: The campaign's table [nodes].
+        run: The campaign run's id, where nodes are made for it.
+        dag_run: The DAG run that works on it, which says whether somebody still needs them.
+        opened_at: When the run was opened, seconds since the epoch.
+    """
     found: Any = LocalCloud(home=home())  # a cloud speaks of its own kind of nodes only
     if nodes.inventory is not None:
         from albacore.clouds.static import StaticCloud
 
         found = StaticCloud(path=campaigns_dir() / nodes.inventory, secret=private_key)
+    if nodes.azure is not None:
+        from albacore_airflow import azure_connection
+
+        found = azure_connection.cloud(nodes.azure, run, dag_run=dag_run, opened_at=opened_at)
+    return found
+
+
+def quoted(chosen: Campaign) -> Nodes:
+    """Return a campaign's nodes with what an hour of one costs.
+
+    Raises:
+        UserError: When nodes are rented and a price is missing, or a cap does not hold.
+    """
+    if not chosen.nodes.is_rented:
+        return chosen.nodes
+    from albacore.clouds.azure import prices
+
+    return prices.quoted(chosen.nodes, hours=chosen.limits.hours, folder=campaigns_dir())
+
+
+def rented(run: CampaignRun, dag_run: str = "") -> Rented | None:
+    """Return the cloud of a run whose nodes are made for it, else None."""
+    chosen = recorded.campaign(run).nodes
+    found: Any = cloud(chosen, run.id, dag_run=dag_run, opened_at=run.opened_at) if chosen.is_rented else None
     return found
 
 
@@ -149,7 +180,7 @@ def private_key(connection_id: str) -> str:
 
 def node(run: CampaignRun, record: NodeRecord) -> Node:
     """Return a node of a run's fleet."""
-    return cloud(recorded.campaign(run).nodes).find(record.name, record.address)
+    return cloud(recorded.campaign(run).nodes, run.id).find(record.name, record.address)
 
 
 def load_node(run: CampaignRun, record: NodeRecord) -> Node | None:

@@ -8,14 +8,15 @@ from typing import Any
 
 from airflow.triggers.base import BaseTrigger, TriggerEvent
 
-from albacore.errors import NodeError
-from albacore_airflow import lanes, retuning, settings
+from albacore.errors import AlbacoreError, NodeError, PlatformError
+from albacore_airflow import lanes, renting, retuning, settings
 from albacore_airflow.measuring import Measurement, Running, Slot
 
 LEASE_LOOK_S = 0.5
 RESULT_LOOK_S = 1.0
 LANES_LOOK_S = 2.0
 TURN_LOOK_S = 10.0
+MACHINES_LOOK_S = 5.0
 
 
 class LeaseTrigger(BaseTrigger):
@@ -125,3 +126,56 @@ class TurnTrigger(BaseTrigger):
         while not await asyncio.to_thread(retuning.take_turn, self.campaign, self.owner):
             await asyncio.sleep(TURN_LOOK_S)
         yield TriggerEvent({"turn": True})
+
+
+class ThereTrigger(BaseTrigger):
+    """Wait until the machines of a run are there, or one of them cannot be had; the task looks again which."""
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__()
+        self.run_id = run_id
+
+    def serialize(self) -> tuple[str, dict[str, Any]]:
+        """Return how another triggerer makes this trigger again."""
+        return "albacore_airflow.triggers.ThereTrigger", {"run_id": self.run_id}
+
+    async def run(self) -> AsyncIterator[TriggerEvent]:
+        """Look until there is nothing to wait for; of what cannot be asked the task is to judge."""
+        while not await asyncio.to_thread(self._is_settled):
+            await asyncio.sleep(MACHINES_LOOK_S)
+        yield TriggerEvent({"run_id": self.run_id})
+
+    def _is_settled(self) -> bool:
+        try:
+            return renting.progress(self.run_id).is_settled
+        except PlatformError:
+            return False
+        except AlbacoreError:
+            return True
+
+
+class GoneTrigger(BaseTrigger):
+    """Wait until machines of a run are gone with all that is theirs, deleting again what did not go."""
+
+    def __init__(self, run_id: str, nodes: list[str] | None) -> None:
+        super().__init__()
+        self.run_id = run_id
+        self.nodes = nodes
+
+    def serialize(self) -> tuple[str, dict[str, Any]]:
+        """Return how another triggerer makes this trigger again."""
+        return "albacore_airflow.triggers.GoneTrigger", {"run_id": self.run_id, "nodes": self.nodes}
+
+    async def run(self) -> AsyncIterator[TriggerEvent]:
+        """Sweep until nothing is left; of what may not be deleted the task is to judge."""
+        while not await asyncio.to_thread(self._is_gone):
+            await asyncio.sleep(MACHINES_LOOK_S)
+        yield TriggerEvent({"run_id": self.run_id})
+
+    def _is_gone(self) -> bool:
+        try:
+            return not renting.sweep(self.run_id, self.nodes)
+        except PlatformError:
+            return False
+        except AlbacoreError:
+            return True

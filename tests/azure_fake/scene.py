@@ -1,6 +1,7 @@
 """A campaign's order of small machines, and the cloud of one run, on a fake service."""
 
 import getpass
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ ORDER: dict[str, Any] = {
     "subnet": NETWORK,
     "key_connection": "lab_ssh",
     "python": sys.executable,
-    "prices": "prices.toml",
+    "prices": "../prices.toml",
     "max_nodes": 5,
     "max_hours": 2.0,
     "max_cost": 10.0,
@@ -50,6 +51,13 @@ def order(**changed: Any) -> AzureOrder:
     """Return an order; what is None is left out."""
     plain = {"user": getpass.getuser(), **ORDER, **changed}
     return AzureOrder.model_validate({key: value for key, value in plain.items() if value is not None})
+
+
+def nodes_table(**changed: Any) -> str:
+    """Return the table [nodes] of a campaign file, in one line."""
+    own = {**order().model_dump(mode="json", exclude_none=True), **changed}
+    lines = ", ".join(f"{key} = {json.dumps(value)}" for key, value in own.items() if not isinstance(value, dict))
+    return f'{{ cloud = "azure", tuning = 3, validation = 1, azure = {{ {lines} }} }}'
 
 
 def user_key(folder: Path) -> str:

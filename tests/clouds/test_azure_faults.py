@@ -6,7 +6,6 @@ from azure_fake.arm import serving
 from azure_fake.group import Group
 
 from albacore.clouds.azure import client, fault
-from albacore.clouds.azure.cloud import StillWaiting
 from albacore.clouds.azure.fault import Kind
 from albacore.errors import NodeError, PlatformError, UserError
 
@@ -78,12 +77,9 @@ def test_a_machine_that_failed_in_another_task_is_made_anew(arm, key):
     [name] = cloud.names(1)
     arm.fail_async("-1$", "AllocationFailed")
     cloud.request([name])
-    while True:
-        try:
-            assert cloud.progress([name])[name].kind is Kind.ALLOCATION
-            break
-        except StillWaiting:
-            continue
+    while not (found := cloud.progress([name])).is_settled:
+        continue
+    assert found.faults[name].facts["kind"] is Kind.ALLOCATION
 
     assert cloud.request([name]) == [name]
     assert len(cloud.provision([name])) == 1
@@ -100,7 +96,7 @@ def test_an_evicted_machine_is_the_nodes_failure(arm, key):
 
     assert str(cloud.why_lost(names[0])).startswith("evicted")
     with pytest.raises(NodeError, match="spot = false"):
-        raise cloud.progress(names)[names[0]].error(names[0])
+        raise cloud.progress(names).faults[names[0]]
 
 
 def test_a_machine_that_was_deallocated_is_told_from_one_that_runs(arm, key):

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from azure_fake import scene
 from small_campaigns import noop
 
 from albacore.optimizers import KINDS
@@ -10,7 +11,7 @@ from albacore.optimizers import KINDS
 REPOSITORY = Path(__file__).resolve().parents[2]
 FILES = sorted((REPOSITORY / "dags").glob("*.py"))
 CAMPAIGNS = sorted(path.stem for path in (REPOSITORY / "include" / "campaigns").glob("*.toml"))
-OWN = ["housekeeping", "imported.history"]
+OWN = ["housekeeping", "imported.history", "reaper"]
 """DAGs that belong to no campaign file."""
 ITERATION = ["suggest", "pick_nodes", "benchmark", "detect_outliers", "adjust_noise", "aggregate", "report", "next"]
 CAMPAIGN = [
@@ -164,3 +165,24 @@ def test_housekeeping_comes_once_a_week_and_is_on(shipped):
     assert (found["is_paused_upon_creation"], found["catchup"]) == (False, False)
     assert found["tasks"] == ["clean"]
     assert found["doc"] and "albacore" in found["tags"]
+
+
+def test_machines_that_are_made_for_a_run_have_a_setup_that_cannot_fail(parse, tmp_path):
+    """`claim` does nothing, `provision` is work in its scope, `release` its teardown; the reaper has a schedule then.
+
+    Only [nodes] differs from a campaign on this machine; nothing of Azure is loaded by parsing it.
+    """
+    (tmp_path / "local.toml").write_text(noop())
+    (tmp_path / "rented.toml").write_text(noop(nodes=scene.nodes_table()))
+
+    parsed = parse(tmp_path)
+
+    rented, local = parsed["dags"]["rented"], parsed["dags"]["local"]
+    assert rented["tasks"] == ["open", "claim", *CAMPAIGN[1:]]
+    assert rented["teardowns"] == ["release"]
+    assert "provision" in rented["downstream"]["claim"]
+    assert "release" in rented["downstream"]["claim"]
+    assert rented["retries"]["release"] >= 2
+    assert local["tasks"] == CAMPAIGN
+    assert parsed["dags"]["reaper"]["schedule"] == "*/15 * * * *"
+    assert parsed["heavy"] == []

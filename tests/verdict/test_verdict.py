@@ -259,6 +259,7 @@ def test_what_measuring_cost():
         "tuning_node_seconds": 60.0,
         "validation_node_seconds": 9.0,
         "samples": 10,
+        "rented_node_seconds": None,
         "price_per_hour": None,
         "money": None,
     }

@@ -22,12 +22,27 @@ from albacore.cli import (
     replay,
     show,
     simulate,
+    smoke,
     spread,
     verdict,
 )
 from albacore.errors import AlbacoreError, UserError
 
-GROUPS = (check, show, act, verdict, importance, spread, history, replay, cluster_size, simulate, readiness, nodes)
+GROUPS = (
+    check,
+    show,
+    act,
+    verdict,
+    importance,
+    spread,
+    history,
+    replay,
+    cluster_size,
+    simulate,
+    readiness,
+    nodes,
+    smoke,
+)
 """The modules with commands, in the order of the help."""
 
 

@@ -71,7 +71,9 @@ def lines(body: Mapping[str, Any]) -> Iterator[str]:
     spent = body.get("cost") or {}
     if spent:
         money = "" if spent.get("money") is None else f", at a cost of {spent['money']:.2f}"
-        yield f"  measured for {spent['node_seconds'] / 3600:.2f} node-hours{money}"
+        rented = spent.get("rented_node_seconds")
+        there = "" if rented is None else f", of {rented / 3600:.2f} node-hours rented"
+        yield f"  measured for {spent['node_seconds'] / 3600:.2f} node-hours{there}{money}"
 
 
 def _ran(body: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:

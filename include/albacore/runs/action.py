@@ -7,6 +7,7 @@ it and why is in the note.
 import math
 
 from albacore import recorded, stopping
+from albacore.clouds.azure import preflight
 from albacore.errors import UserError
 from albacore.fact import REOPEN, VERDICT, Note
 from albacore.store import Store
@@ -72,6 +73,7 @@ def extend(
                 f"extend {run_id}: {name}: expected a total above the {used[name]:.4g} used so far, got {value:g}. "
                 f"Raise {name}."
             )
+    _within_caps(store, run_id, given)
     RunLog(store, run_id).append_note(Note(kind=stopping.LIMITS, body={**given, "by": named(by)}))
     return stopping.limits_of(recorded.scene(store, store.run(run_id)))
 
@@ -99,7 +101,20 @@ def reopen(store: Store, run_id: str, *, by: str, key: str, limits: dict[str, fl
         raise UserError(
             f"extend {run_id}: expected new totals above what was used, got {', '.join(spent)}. Raise what is used up."
         )
+    _within_caps(store, run_id, raised)
     RunLog(store, run_id).append_note(Note(kind=REOPEN, body={**raised, "by": named(by), "key": key}), key=key)
+
+
+def _within_caps(store: Store, run_id: str, limits: dict[str, float]) -> None:
+    """Expect new limits to keep the caps of nodes that are made for the run.
+
+    Raises:
+        UserError: When one does not hold.
+    """
+    nodes = recorded.campaign(store.run(run_id)).nodes
+    if nodes.azure is not None and "hours" in limits:
+        per_hour = nodes.price_per_hour or 0.0
+        preflight.caps(nodes.azure, nodes=nodes.count, hours=limits["hours"], per_hour=per_hour)
 
 
 def has_ended(log: Log) -> bool:

@@ -6,6 +6,7 @@ and reasons in it come from files, nodes and users, so a page has to escape it.
 
 from collections.abc import Iterator
 
+from albacore import ledger
 from albacore.fact import EXCLUDE, INCLUDE, REQUEUE, Event, Note
 from albacore.replay import Scene, abandoned, given_up, incumbent, open_asks
 from albacore.runs import plans
@@ -38,7 +39,9 @@ def _title(scene: Scene, config_id: str) -> str:
     chosen = incumbent(scene)
     kind = "default config" if config_id == scene.default_id else "config"
     best = " (best)" if chosen is not None and config_id == chosen.config_id else ""
-    return f"{kind} {config_id}{best}{_origin(scene, config_id)}"
+    price = scene.price_per_hour
+    paid = "" if price is None else f", cost {ledger.money(ledger.of_config(scene.log, config_id), price):.4f}"
+    return f"{kind} {config_id}{best}{_origin(scene, config_id)}{paid}"
 
 
 def _origin(scene: Scene, config_id: str) -> str:
@@ -67,13 +70,20 @@ def _answers(scene: Scene, config_id: str) -> Iterator[str]:
             sample = event.fact
             again = f", repeat {sample.repeat}" if sample.repeat else ""
             figure = f"{sample.value(scene.metric):.6g} {unit_of(sample, scene.metric)}"
-            yield f"{sample.node}: {figure} in {sample.duration_s:.1f} s{again}{gone(scene, event)}"
+            took = f"{sample.duration_s:.1f} s{_paid(scene, sample)}"
+            yield f"{sample.node}: {figure} in {took}{again}{gone(scene, event)}"
         elif isinstance(event.fact, Failure):
             failure = event.fact
             told = "told" if failure.blame is Blame.CONFIG else "not told"
             yield f"{failure.node}: {failure.blame} ({told}): {failure.message}{gone(scene, event)}"
     if not measured:
         yield "no sample yet"
+
+
+def _paid(scene: Scene, sample: Sample) -> str:
+    """Return what a sample cost when a node's hour has a price."""
+    price = scene.price_per_hour
+    return "" if price is None else f", cost {ledger.money(sample.duration_s, price):.4f}"
 
 
 def unit_of(sample: Sample, metric: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from albacore import recorded, stopping
+from albacore import ledger, recorded, stopping
 from albacore.fact import REOPEN
 from albacore.nightly import nights
 from albacore.replay import Scene
@@ -34,6 +34,7 @@ def show_run(store: Store, run_id: str) -> Iterator[str]:
         yield "its nodes are not provisioned yet"
         return
     scene = recorded.scene(store, run)
+    yield from _cost(scene, recorded.campaign(run).nodes.price_source)
     yield from _warm_start(scene)
     yield from (finding.sentence for finding in nights.findings(scene.log))
     yield from filter(None, [nights.advice(scene.log)])
@@ -43,6 +44,18 @@ def show_run(store: Store, run_id: str) -> Iterator[str]:
     yield from _acts(scene)
     for note in scene.log.notes("verdict"):
         yield f"verdict: {note.body.get('sentence')}"
+
+
+def _cost(scene: Scene, source: str | None) -> Iterator[str]:
+    """Yield what the run has cost, at which price, and who says so."""
+    if (price := scene.price_per_hour) is None:
+        return
+    rented, measured = ledger.rented_s(scene.log), ledger.measured_s(scene.log)
+    there = "" if rented is None else f" of {rented / 3600:.2f} that its nodes were there"
+    yield (
+        f"cost {stopping.cost(scene):.4f}: {measured / 3600:.2f} node-hours of measuring{there}, at {price:g} an hour"
+        f"{f' ({source})' if source else ''}"
+    )
 
 
 def _warm_start(scene: Scene) -> Iterator[str]:

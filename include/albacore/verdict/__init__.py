@@ -87,7 +87,8 @@ class Verdict:
         best: The contender that the fresh nodes prefer; when none can ship, the most promising one.
         gain: How many times better than the default it is; None when there is no interval.
         incumbent: Id of the config in place after this verdict; None is the system's default.
-        cost: `node_seconds` spent, those of `tuning` and `validation`, `samples`, `price_per_hour`, `money`.
+        cost: `node_seconds` spent, those of `tuning` and `validation`, `samples`, `rented_node_seconds`,
+            `price_per_hour`, `money`.
         read_n: Number of the last event that was read; `round` which validation of the run it was.
     """
 

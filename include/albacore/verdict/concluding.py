@@ -4,7 +4,7 @@ The contender that the fresh nodes prefer ships when the lower end of its gain o
 and when it beats the incumbent by as much; the intervals know how many contenders there were.
 """
 
-from albacore import stopping
+from albacore import ledger, stopping
 from albacore.replay import Scene
 from albacore.sample import Failure, Purpose, Sample
 from albacore.stats import Interval
@@ -151,6 +151,7 @@ def cost(scene: Scene) -> dict[str, float | None]:
         "tuning_node_seconds": spent[False],
         "validation_node_seconds": spent[True],
         "samples": len(scene.log.recorded(Sample)),
+        "rented_node_seconds": ledger.rented_s(scene.log),
         "price_per_hour": scene.price_per_hour,
         "money": None if scene.price_per_hour is None else stopping.cost(scene),
     }

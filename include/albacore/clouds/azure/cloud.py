@@ -4,19 +4,20 @@ Every verb may be repeated: a machine is known by its name, so a request that wa
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from albacore.clouds import Progress
 from albacore.clouds.azure import client, machine, preflight, tag
-from albacore.clouds.azure.fault import Fault, Kind, of_code
+from albacore.clouds.azure.fault import NEXT, Fault, Kind, of_code
 from albacore.clouds.azure.identity import host_key
 from albacore.clouds.azure.order import AzureOrder
 from albacore.clouds.azure.removal import Removal
 from albacore.clouds.azure.tag import Claim
 from albacore.clouds.reaching import Secret, key_of, node_at
-from albacore.errors import NodeError, PlatformError, UserError
+from albacore.errors import AlbacoreError, NodeError, PlatformError, UserError
 from albacore.nodes import PORTS_PER_NODE
 from albacore.nodes.local import FIRST_UID
 from albacore.nodes.ssh import SshNode
@@ -88,24 +89,22 @@ class AzureCloud:
         with client.told(f"create {name}"):
             found.virtual_machines.begin_create_or_update(self.order.resource_group, name, body, polling=False)
 
-    def progress(self, names: Sequence[str]) -> dict[str, Fault]:
-        """Return why machines cannot be had, by name; those that are neither ready nor in it are waited for.
-
-        Raises:
-            StillWaiting: Has the faults so far and the names of those that are not ready yet.
-        """
-        found, faults, waiting = self.client(), dict[str, Fault](), list[str]()
+    def progress(self, names: Sequence[str]) -> Progress:
+        """See `Rented.progress`."""
+        found, faults, waiting = self.client(), dict[str, AlbacoreError](), list[str]()
         for name in names:
             state = self._state(found, name)
+            if state is None:
+                state = self._gone(name)
             if isinstance(state, Fault):
-                faults[name] = state
-            elif state is None:
-                faults[name] = self._gone(name)
+                faults[name] = state.error(f"create {name}")
             elif state != "Succeeded":
                 waiting.append(name)
-        if waiting:
-            raise StillWaiting(waiting, faults)
-        return faults
+        return Progress(waiting=tuple(waiting), faults=faults)
+
+    def sweep(self, nodes: Collection[str] | None = None) -> list[str]:
+        """See `Rented.sweep`."""
+        return self.removal.sweep(nodes)
 
     def _gone(self, name: str) -> Fault:
         """Return the fault of a machine that was asked for and is not there."""
@@ -148,22 +147,15 @@ class AzureCloud:
         """
         self.request(names)
         ends_at = time.monotonic() + READY_S
-        while True:
-            try:
-                faults = self.progress(names)
-                break
-            except StillWaiting as waiting:
-                if time.monotonic() > ends_at:
-                    raise
-                if waiting.faults:
-                    faults = dict(waiting.faults)
-                    break
-                time.sleep(self.look_s)
-        if faults:
-            self.removal.wait(list(faults), timeout_s=READY_S)
-            raise error_of(faults)
-        found = self.client()
-        return tuple(self._node(found, name) for name in names)
+        while not (found := self.progress(names)).is_settled and time.monotonic() < ends_at:
+            time.sleep(self.look_s)
+        if found.error is not None:
+            self.removal.wait(list(found.faults), timeout_s=READY_S)
+            raise found.error
+        if found.waiting:
+            raise PlatformError(f"create {', '.join(found.waiting)}: not ready within {READY_S:g} s. Tried again.")
+        there = self.client()
+        return tuple(self._node(there, name) for name in names)
 
     def _node(self, found: "ComputeManagementClient", name: str) -> SshNode:
         """Return a machine that is ready as a node."""
@@ -208,7 +200,7 @@ class AzureCloud:
         """Return what Azure knows of a machine that does not answer any more, or None when it runs."""
         state = self._state(self.client(), name)
         if isinstance(state, Fault):
-            return f"{state.code}: {state.message} ({state.kind}). {of_next(state)}"
+            return f"{state.code}: {state.message} ({state.kind}). {NEXT[state.kind]}"
         return None if state is not None else f"{self._gone(name).kind}: the machine is not there any more"
 
     @property
@@ -231,28 +223,6 @@ class AzureCloud:
         """Return the public half of the key that logs in."""
         key = private_key(self._key(), key_of(self._access, self.secret)[0])
         return f"{key.get_name()} {key.get_base64()}"
-
-
-class StillWaiting(PlatformError):  # noqa: N818 -- it is no fault
-    """Say that machines are not ready yet."""
-
-    def __init__(self, names: Sequence[str], faults: Mapping[str, Fault]) -> None:
-        super().__init__(f"{', '.join(names)}: not ready within {READY_S:g} s. It is tried again.")
-        self.names = tuple(names)
-        self.faults = faults
-
-
-def error_of(faults: Mapping[str, Fault]) -> Exception:
-    """Return what is raised for machines that cannot be had: somebody's to correct before what can heal."""
-    chosen = sorted(faults.items(), key=lambda item: item[1].is_transient)
-    return chosen[0][1].error(f"create {', '.join(faults)}")
-
-
-def of_next(found: Fault) -> str:
-    """Return what to do about a fault."""
-    from albacore.clouds.azure.fault import NEXT
-
-    return NEXT[found.kind]
 
 
 def _failure(vm: Any, state: str) -> Fault:

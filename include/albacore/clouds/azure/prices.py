@@ -22,7 +22,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from albacore.clouds.azure import preflight
 from albacore.clouds.azure.order import AzureOrder
+from albacore.clouds.choice import Nodes
 from albacore.errors import UserError
 
 HOURS_PER_MONTH = 730.0
@@ -39,6 +41,24 @@ class HourlyPrice:
 
     per_hour: float
     source: str
+
+
+def quoted(nodes: Nodes, *, hours: float, folder: Path) -> Nodes:
+    """Return a campaign's nodes with the price of an hour; those that are not rented are returned as they are.
+
+    Args:
+        nodes: The table [nodes].
+        hours: The most that the run may take.
+        folder: That of the campaign file.
+
+    Raises:
+        UserError: When a price is missing, or nodes, hours or cost exceed the order's caps.
+    """
+    if nodes.azure is None:
+        return nodes
+    found = read(folder / nodes.azure.prices, nodes.azure)
+    preflight.caps(nodes.azure, nodes=nodes.count, hours=hours, per_hour=found.per_hour)
+    return nodes.model_copy(update={"price_per_hour": found.per_hour, "price_source": found.source})
 
 
 def read(path: Path, order: AzureOrder) -> HourlyPrice:
