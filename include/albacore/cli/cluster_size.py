@@ -122,6 +122,7 @@ def as_json(found: "Detection", chance: float) -> dict[str, Any]:
         "unstable": found.unstable,
         "runs": found.runs,
         "threshold": found.threshold,
+        "unstable_by_threshold": {f"{t:.2f}": float((found.ranges > t).mean()) for t in THRESHOLDS},
         "samples": found.samples,
         "freed": found.freed,
         "histogram": {"width": BIN, "counts": found.histogram()},
