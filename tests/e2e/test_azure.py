@@ -9,7 +9,7 @@ from azure_fake import scene
 from azure_fake.arm import FakeArm, serving
 from azure_fake.group import SUBSCRIPTION, Group
 from azure_fake.machines import booting
-from clone import Clone, running, wait_until
+from clone import Clone, last_log, running, wait_until
 from nodes import places, sshd
 from small_campaigns import noop
 
@@ -112,3 +112,23 @@ def test_a_run_that_gets_no_machines_fails_and_leaves_nothing(lab):
 
     assert arm.names == []
     assert len(arm.puts()) == before
+
+
+def test_the_reaper_deletes_what_an_ended_run_left_and_reports_what_it_does_not_know(lab):
+    """Machines of a run whose DAG run is over go; those of a run that no store knows stay, and are told."""
+    clone, arm = lab.clone, lab.arm
+    arm.group.cores = 100
+    ended = clone.store().runs()[0].id
+    left = scene.cloud(arm, lab.key, run=ended)
+    left.request(left.names(1))
+    stranger = scene.cloud(arm, lab.key, run="foreign-20261121t174225-cd34")
+    stranger.request(stranger.names(1))
+
+    started = clone.airflow.call("POST", path("dags", "reaper", "dagRuns"), body={"logical_date": None, "conf": {}})
+    where = path("dags", "reaper", "dagRuns", started["dag_run_id"])
+    wait_until(lambda: clone.airflow.call("GET", where)["state"] in ("success", "failed"), 120, "the reaper has run")
+
+    assert clone.airflow.call("GET", where)["state"] == "success"
+    wait_until(lambda: not any(left.names(1)[0] in name for name in arm.names), 10, "the ended run's machine is gone")
+    assert any(stranger.names(1)[0] in name for name in arm.names)
+    assert last_log(clone, "no run of this store")

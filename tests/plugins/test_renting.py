@@ -1,76 +1,18 @@
 """Machines made for a campaign run: their bill, their end, and the reaper, on a fake Azure by an Airflow connection."""
 
-import json
 from collections.abc import Collection
 
 import pytest
 from azure_fake import scene
-from azure_fake.arm import serving
-from azure_fake.group import SUBSCRIPTION
-from nodes import places
-from small_campaigns import noop
+from rented_runs import RUN, opened, rented_campaign
 
-from albacore import campaign, ledger, stopping
+from albacore import ledger, stopping
 from albacore.errors import PlatformError, UserError
 from albacore.fact import Event, Note
 from albacore.replay import Scene
 from albacore.runs import action
-from albacore.store import CampaignRun
 from albacore.trial import Log
 from albacore_airflow import reaper, renting, settings
-
-RUN = "rented-20261121t174225-ab12"
-
-
-@pytest.fixture
-def arm():
-    with serving() as found:
-        yield found
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch, arm, store):
-    """A folder of campaigns with one on Azure, and the connections that it names."""
-    home = tmp_path / "campaigns"
-    home.mkdir()
-    (home / "rented.toml").write_text(rented_campaign())
-    (tmp_path / "prices.toml").write_text(scene.PRICES)
-    monkeypatch.setenv("ALBACORE_CAMPAIGNS", str(home))
-    monkeypatch.setenv("ALBACORE_BENCHMARKS", str(places.BENCHMARKS))
-    monkeypatch.setenv("AIRFLOW_HOME", str(tmp_path))
-    azure = {"subscriptionId": SUBSCRIPTION, "arm_endpoint": arm.url}
-    connection(monkeypatch, "azure_default", "azure_compute", azure)
-    connection(monkeypatch, "lab_ssh", "generic", {"private_key": scene.user_key(tmp_path)})
-    return home
-
-
-def connection(monkeypatch, name: str, kind: str, extra: dict[str, str]) -> None:
-    """Make an Airflow connection in the environment."""
-    monkeypatch.setenv(f"AIRFLOW_CONN_{name.upper()}", json.dumps({"conn_type": kind, "extra": json.dumps(extra)}))
-
-
-def rented_campaign(**changed) -> str:
-    """Return a campaign file whose nodes are machines on the fake Azure."""
-    return noop(nodes=scene.nodes_table(**changed))
-
-
-def opened(store, folder, run: str = RUN) -> CampaignRun:
-    """Open a run of the campaign, with its price."""
-    chosen = campaign.read(folder / "rented.toml")
-    chosen = chosen.model_copy(update={"nodes": settings.quoted(chosen)})
-    return store.open_run(
-        CampaignRun(
-            id=run,
-            campaign="rented",
-            logical_date=None,
-            opened_at=store.clock(),
-            effective=chosen.model_dump(mode="json"),
-            benchmark={},
-            benchmark_digest="",
-            policy_digest="",
-            library="",
-        )
-    )
 
 
 def sweep_all(run: str = RUN) -> None:

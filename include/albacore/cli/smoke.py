@@ -23,7 +23,7 @@ def _smoke(arguments: argparse.Namespace) -> int:
     from albacore import campaign
     from albacore.checking import key_of_connection
     from albacore.clouds.azure import client, prices
-    from albacore.clouds.azure.cloud import AzureCloud
+    from albacore.clouds.azure.cloud import LOOK_S, AzureCloud
     from albacore.clouds.azure.smoke import smoke
     from albacore.clouds.azure.tag import Claim
 
@@ -44,6 +44,7 @@ def _smoke(arguments: argparse.Namespace) -> int:
         client=lambda: connected,
         secret=key_of_connection,
         folder=folder,
+        look_s=0.05 if endpoint else LOOK_S,
     )
     for line in smoke(cloud, prices.read(folder / order.prices, order)):
         print(line, flush=True)
