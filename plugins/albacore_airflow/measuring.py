@@ -184,15 +184,23 @@ class Measurement:
             relay.renew(job_id)
         return not job.renew(self.node(running.node), job_id).is_over
 
+    def known(self, running: Running) -> Sample | Failure | None:
+        """Return what an attempt was recorded to have ended in; None while it goes on."""
+        facts = self._facts()
+        return facts[running.attempt] if len(facts) > running.attempt else None
+
     def relay(self, node: str) -> Relay | None:
         """Return what takes samples with the load of another node; None when it runs beside the system."""
         return settings.relay(self.run, self.records[node])
 
     def record(self, running: Running) -> Sample | Failure:
-        """Write down what the job ended in and give the lease back.
+        """Write down what the job ended in and give the lease back; once, whoever of trigger and task comes first.
 
         A job that was lost is ended with all it started; the node is to blame.
         """
+        if (known := self.known(running)) is not None:
+            self.leases.release(self.slot.key)
+            return known
         node, job_id = self.node(running.node), self.slot.job_id(running.attempt)
         status = job.poll(node, job_id)
         if status.state != "done":
@@ -262,6 +270,8 @@ class Measurement:
     def wait_for_result(self, running: Running, until: float, clock: Callable[[], float] = time.monotonic) -> bool:
         """Look for the result again and again, renewing the lease; False when `until` has come and the job runs on."""
         renew_at, ask_at = clock() + self.renew_s, clock() + self.ask_s
+        if self.known(running) is not None:  # the trigger that saw it has written it down
+            return True
         while not self.is_over(running):
             now = clock()
             if now >= until:

@@ -1,6 +1,7 @@
 """Triggers: what waits while no worker does. Their state is names only, so any triggerer can go on with them."""
 
 import asyncio
+import contextlib
 import dataclasses
 import time
 from collections.abc import AsyncIterator
@@ -8,7 +9,7 @@ from typing import Any
 
 from airflow.triggers.base import BaseTrigger, TriggerEvent
 
-from albacore.errors import AlbacoreError, NodeError, PlatformError
+from albacore.errors import AlbacoreError, FailureError, PlatformError
 from albacore_airflow import lanes, renting, retuning, settings
 from albacore_airflow.measuring import Measurement, Running, Slot
 
@@ -20,7 +21,10 @@ MACHINES_LOOK_S = 5.0
 
 
 class LeaseTrigger(BaseTrigger):
-    """Wait until a slot's node is leased to it; the event carries nothing, the task takes the lease it holds."""
+    """Wait until a slot's node is leased to it, and start its job: the node need not wait for the task to come back.
+
+    The event carries nothing: the task takes the lease it holds and finds the job that runs.
+    """
 
     def __init__(self, slot: dict[str, Any]) -> None:
         super().__init__()
@@ -33,13 +37,15 @@ class LeaseTrigger(BaseTrigger):
     async def run(self) -> AsyncIterator[TriggerEvent]:
         """Look for a free node until there is one."""
         measurement = await asyncio.to_thread(Measurement, Slot.of(self.slot))
-        while await asyncio.to_thread(measurement.take) is None:
+        while (grant := await asyncio.to_thread(measurement.take)) is None:
             await asyncio.sleep(LEASE_LOOK_S)
+        with contextlib.suppress(FailureError):  # the task meets it again, and knows whom to blame
+            await asyncio.to_thread(measurement.start, grant)
         yield TriggerEvent({"leased": True})
 
 
 class ResultTrigger(BaseTrigger):
-    """Wait until a job has a result or is lost, renewing its lease."""
+    """Wait until a job has a result or is lost, renewing its lease; write it down, so that the node is free at once."""
 
     def __init__(self, slot: dict[str, Any], running: dict[str, Any]) -> None:
         super().__init__()
@@ -55,33 +61,19 @@ class ResultTrigger(BaseTrigger):
         measurement = await asyncio.to_thread(Measurement, Slot.of(self.slot))
         running = Running(**self.running)
         ask_at, renew_at = time.monotonic() + measurement.ask_s, time.monotonic() + measurement.renew_s
-        while not await asyncio.to_thread(self._is_over, measurement, running):
-            now = time.monotonic()
-            if now >= renew_at:
-                await asyncio.to_thread(measurement.renew)
-                renew_at = now + measurement.renew_s
-            if now >= ask_at:
-                if not await asyncio.to_thread(self._is_alive, measurement, running):
-                    break
-                ask_at = now + measurement.ask_s
-            await asyncio.sleep(RESULT_LOOK_S)
+        with contextlib.suppress(FailureError):  # the task meets it again, and knows whom to blame
+            while not await asyncio.to_thread(measurement.is_over, running):
+                now = time.monotonic()
+                if now >= renew_at:
+                    await asyncio.to_thread(measurement.renew)
+                    renew_at = now + measurement.renew_s
+                if now >= ask_at:
+                    if not await asyncio.to_thread(measurement.is_alive, running):
+                        break
+                    ask_at = now + measurement.ask_s
+                await asyncio.sleep(RESULT_LOOK_S)
+            await asyncio.to_thread(measurement.record, running)
         yield TriggerEvent({"running": dataclasses.asdict(running)})
-
-    @staticmethod
-    def _is_over(measurement: Measurement, running: Running) -> bool:
-        """Whether there is nothing to wait for; of a node that cannot be reached the task is to judge."""
-        try:
-            return measurement.is_over(running)
-        except NodeError:
-            return True
-
-    @staticmethod
-    def _is_alive(measurement: Measurement, running: Running) -> bool:
-        """Whether the job still runs; a node that cannot be reached is not waited for here."""
-        try:
-            return measurement.is_alive(running)
-        except NodeError:
-            return False
 
 
 class LanesTrigger(BaseTrigger):

@@ -29,6 +29,11 @@ class Server:
     url: str
     port: int
     ctl: Callable[..., None]
+    options: str
+
+    def start(self) -> None:
+        """Start it after a stop."""
+        self.ctl("-o", self.options, "start")
 
     def restart(self) -> None:
         """Have it crash as by a power cut, and start again."""
@@ -70,6 +75,8 @@ def running() -> Iterator[Server]:
 
         ctl("-o", options, "start")
         try:
-            yield Server(url=f"postgresql+psycopg2://albacore@127.0.0.1:{port}/postgres", port=port, ctl=ctl)
+            yield Server(
+                url=f"postgresql+psycopg2://albacore@127.0.0.1:{port}/postgres", port=port, ctl=ctl, options=options
+            )
         finally:
             ctl("-m", "immediate", "stop")

@@ -1,10 +1,12 @@
 """Laws of the log: gapless numbers, idempotent appends, asks that replay."""
 
 import multiprocessing
+import threading
 from dataclasses import replace
 
 import pytest
 from scenes import SPACE, Counting, ask, failure, sample, scene
+from store import server
 
 from albacore import replay
 from albacore.errors import PlatformError
@@ -215,3 +217,18 @@ def test_eight_processes_append_and_every_ask_replays(url):
             found.bracket,
             found.inputs_digest,
         )
+
+
+@pytest.mark.node
+def test_a_store_whose_server_starts_again_is_waited_for():
+    """A crash of PostgreSQL between two calls is not seen by the caller."""
+    with server.running() as crashing:
+        store = Store(crashing.url)
+        store.migrate()
+        crashing.ctl("-m", "immediate", "stop")
+        back = threading.Timer(1.0, crashing.start)
+        back.start()
+
+        assert store.runs() == []
+        back.join()
+        store.close()

@@ -14,12 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, insert, inspect, select, text
+from sqlalchemy.exc import OperationalError
 
 from albacore.errors import PlatformError, UserError
 from albacore.store import schema
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_TIMEOUT_S = 30
+SERVER_WAIT_S, SERVER_LOOK_S = 30.0, 0.5
+"""How long a PostgreSQL that does not answer is waited for, and how often it is tried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,16 +104,31 @@ class Store:
         """Close all connections."""
         self.engine.dispose()
 
+    def _connection(self) -> Connection:
+        """Return a connection; a server that starts again is waited for, as nothing has been asked of it yet.
+
+        Raises:
+            OperationalError: When it does not answer within `SERVER_WAIT_S`, or the file cannot be opened.
+        """
+        ends_at = time.monotonic() + (0.0 if self.engine.dialect.name == "sqlite" else SERVER_WAIT_S)
+        while True:
+            try:
+                return self.engine.connect()
+            except OperationalError:
+                if time.monotonic() >= ends_at:
+                    raise
+                time.sleep(SERVER_LOOK_S)
+
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """Open a transaction that reads."""
-        with self.engine.connect() as connection:
+        with self._connection() as connection:
             yield connection
 
     @contextmanager
     def write(self, lock: str) -> Iterator[Connection]:
         """Open a transaction that writes, alone under the named lock; SQLite has one lock for all."""
-        with self.engine.connect() as connection:
+        with self._connection() as connection:
             if self.engine.dialect.name == "sqlite":
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
             else:
