@@ -170,17 +170,16 @@ class Measurement:
 
     def is_over(self, running: Running) -> bool:
         """Whether the job has left a result; where the load is another node's, its next step is taken."""
-        job_id = self.slot.job_id(running.attempt)
-        if self.node(running.node).get(f"jobs/{job_id}/result.json") is not None:
-            return True
-        if (relay := self.relay(running.node)) is not None:
+        job_id, relay = self.slot.job_id(running.attempt), self.relay(running.node)
+        is_over = self.node(running.node).get(f"jobs/{job_id}/result.json") is not None
+        if not is_over and relay is not None:
             relay.advance(job_id)
-        return False
+        return is_over
 
     def is_alive(self, running: Running) -> bool:
         """Whether the job's agent says that it still runs; renews the job's lease on its node."""
-        job_id = self.slot.job_id(running.attempt)
-        if (relay := self.relay(running.node)) is not None:
+        job_id, relay = self.slot.job_id(running.attempt), self.relay(running.node)
+        if relay is not None:
             relay.renew(job_id)
         return not job.renew(self.node(running.node), job_id).is_over
 
