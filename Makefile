@@ -78,6 +78,8 @@ paper: dev  ## Play the papers' experiments that are missing (hours), bring docs
 	$(PY) experiments/tuna/play.py
 	$(PY) experiments/tuna/adjusters.py
 	@test -z "$$ALBACORE_SAMPLES" || \
+		$(PY) experiments/tuna/early.py
+	@test -z "$$ALBACORE_SAMPLES" || \
 		PYTHONPATH=include $(PY) -m albacore.cli cluster-size "$$ALBACORE_SAMPLES"/*.samples.csv.gz --json > experiments/tuna/runs/recorded.json
 	$(PY) experiments/tuna/page.py
 	$(MAKE) --no-print-directory marked MARK=paper

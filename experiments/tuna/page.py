@@ -23,6 +23,7 @@ SECTIONS: dict[str, Callable[[], list[str]]] = {
     "without-adjuster": sections.without_adjuster,
     "without-detector": sections.without_detector,
     "ladder": sections.ladder,
+    "early": sections.early,
     "adjusters": sections.adjusting,
 }
 

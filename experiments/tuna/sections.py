@@ -18,6 +18,7 @@ from drawing import Axes, Curve
 from studies import FIRST, ROOT, SYSTEMS
 
 FIGURES = ROOT / "docs" / "figures"
+EARLY = Path(__file__).with_name("runs") / "early.json"
 RECORDED = Path(__file__).with_name("runs") / "recorded.json"
 NOISES = {"no noise": "noise-0", "5 % noise": "noise-5", "10 % noise": "noise-10"}
 SHOWN = (3, 5, 7, 9, 10, 15, 20, 25, 30, 40)
@@ -208,6 +209,21 @@ def recorded() -> list[str]:
         *figure("ranges", drawing.bars(ranges, counts, width), "Histogram of relative ranges"),
         *figure("detection", drawing.curves(chance, drawn), "Chance of detection by number of nodes"),
     ]
+
+
+def early() -> list[str]:
+    """Compare ladders on recorded runs: samples until the choice, and how good it is."""
+    if not EARLY.exists():
+        return NOT_YET
+    found = json.loads(EARLY.read_text())
+    lines = [
+        "| ladder | samples per config | same choice as on ten nodes % | its score, % of that choice's |",
+        "|---|---|---|---|",
+    ]
+    for name, rows in found.items():
+        samples, same, worth = (analysis.mean(column) for column in zip(*rows, strict=True))
+        lines.append(f"| {name} | {samples.words()} | {same.words(0, scale=100)} | {worth.words(scale=100)} |")
+    return [*lines, ""]
 
 
 def ladder() -> list[str]:
