@@ -32,6 +32,8 @@ NEVER_CLEANED = {"deadline"}
 """Follows dag_run, but has no column dag_id, so Airflow 3.3.2 fails on it whenever --dag-ids is given; rows of deleted
 runs go with them."""
 LIMIT_S = 1800
+REAPER = "reaper"
+"""A DAG of four runs an hour: they go with the iterations of the campaigns that it works for."""
 KEEP_DAYS = 30
 """Days that logs of parsing are kept where no campaign says how long."""
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -70,10 +72,12 @@ def clean(now: datetime | None = None, *, witness: str | None = None) -> Iterato
 
 
 def by_age() -> dict[int, list[str]]:
-    """Return days to keep -> iteration DAGs, of all campaigns that can be read."""
+    """Return days to keep -> iteration DAGs, of all campaigns that can be read, and the reaper if it runs by itself."""
     found: dict[int, list[str]] = defaultdict(list)
     for campaign in campaign_files.good():
         found[campaign.keep_days].append(f"{campaign.name}.iteration")
+        if campaign.nodes.is_rented and REAPER not in found[campaign.keep_days]:
+            found[campaign.keep_days].append(REAPER)
     return dict(found)
 
 

@@ -7,9 +7,9 @@ from albacore.clouds.azure.order import AzureOrder
 from albacore.clouds.azure.reaping import Finding, Standing, claimed, findings
 from albacore.errors import AlbacoreError, CampaignError, PlatformError
 from albacore.store import CampaignRun
-from albacore_airflow import campaign_files, renting, settings
+from albacore_airflow import campaign_files, housekeeping, renting, settings
 
-DAG_ID = "reaper"
+DAG_ID = housekeeping.REAPER
 SCHEDULE = "*/15 * * * *"
 
 IsLive = Callable[[str, Collection[str]], bool]

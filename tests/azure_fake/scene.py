@@ -57,7 +57,7 @@ def nodes_table(**changed: Any) -> str:
     """Return the table [nodes] of a campaign file, in one line."""
     own = {**order().model_dump(mode="json", exclude_none=True), **changed}
     lines = ", ".join(f"{key} = {json.dumps(value)}" for key, value in own.items() if not isinstance(value, dict))
-    return f'{{ cloud = "azure", tuning = 3, validation = 1, azure = {{ {lines} }} }}'
+    return f'{{ cloud = "azure", tuning = 3, validation = 1, canary = false, azure = {{ {lines} }} }}'
 
 
 def user_key(folder: Path) -> str:

@@ -72,6 +72,11 @@ def test_campaigns_are_cleaned_by_their_own_age(tmp_path, monkeypatch):
     assert housekeeping.by_age() == {30: ["a.iteration", "c.iteration"], 7: ["b.iteration"]}
 
 
+def test_the_reapers_runs_go_with_those_of_its_campaigns(folder):
+    """Four runs an hour are not kept for ever."""
+    assert housekeeping.by_age() == {30: ["rented.iteration", "reaper"]}
+
+
 def test_the_address_that_a_task_is_given_is_not_handed_on():
     """It is a decoy; airflow.cfg has the real one, or the user's own variable."""
     task = {

@@ -12,7 +12,8 @@ const tile = (name, value, note) => el("div", { class: "tile" }, el("div", { cla
 const interval = (v) => (v.gain ? `${Math.round(100 * v.gain.confidence)} % interval ${times(v.gain.low)} to ${times(v.gain.high)}` : "");
 const hours = (seconds) => (typeof seconds === "number" ? `${number(seconds / 3600, 3)} h` : NONE);
 const cost = (c) => (typeof c.money === "number" ? number(c.money) : `${hours(c.node_seconds)} of nodes`);
-const spent = (c) => (c ? `${hours(c.tuning_node_seconds)} tuning, ${hours(c.validation_node_seconds)} validating, ${c.samples} samples` : "");
+const rented = (c) => (c.rented_node_seconds == null ? "" : `; machines rented for ${hours(c.rented_node_seconds)} so far`);
+const spent = (c) => (c ? `${hours(c.tuning_node_seconds)} tuning, ${hours(c.validation_node_seconds)} validating, ${c.samples} samples${rented(c)}` : "");
 
 // Every config that ran on the fresh nodes, once, by the name that it is known by.
 function deployments(v) {
