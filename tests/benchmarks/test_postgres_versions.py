@@ -28,9 +28,16 @@ SMALL = {
     "reporting": {"scale": 0.05, "warmup_s": 0.0, "measure_s": 0.0},
 }
 NEW_IN_16 = {"enable_presorted_aggregate", "vacuum_buffer_usage_limit"}
+NEW_IN_15 = {"recursive_worktable_factor", "wal_compression"}
 NEW_IN_14 = {"enable_memoize", "compute_query_id", "client_connection_check_interval", "min_dynamic_shared_memory"}
-LACKING = {"13": NEW_IN_16 | NEW_IN_14, "14": NEW_IN_16, "15": NEW_IN_16, "17": set(), "18": set()}
-"""Version -> knobs of the catalogue that came later (the release notes of 14 and of 16)."""
+LACKING = {
+    "13": NEW_IN_16 | NEW_IN_15 | NEW_IN_14,
+    "14": NEW_IN_16 | NEW_IN_15,
+    "15": NEW_IN_16,
+    "17": set(),
+    "18": set(),
+}
+"""Version -> knobs of the catalogue that came later, or took on and off only (the release notes of 14, 15 and 16)."""
 
 
 @pytest.fixture(scope="module")

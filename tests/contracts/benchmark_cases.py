@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import pwd
 import re
 import shutil
 import subprocess
@@ -80,7 +81,9 @@ class Bench:
         home, system = self.node.directory, self.node.directory / "benchmarks" / self.workload.system
         place = home / "jobs" / "by-hand"
         place.mkdir(parents=True, exist_ok=True)
-        if self.node.uid is not None:
+        if self.verbs_as is not None:
+            os.chown(place, self.verbs_as, self.verbs_as)
+        elif self.node.uid is not None:
             os.chown(place, 0, self.node.uid)
             place.chmod(0o1770)
         workload = system / "workloads" / self.workload.name
@@ -119,8 +122,8 @@ class Bench:
             if place.name not in ("agent", "benchmarks", "install", "jobs", "tmp"):
                 shutil.rmtree(place) if place.is_dir() else place.unlink()
         if self.node.uid is not None:
-            subprocess.run(["chown", "-R", f"{self.node.uid}:{self.node.uid}", self.node.directory], check=True)
-            self.verbs_as = self.node.uid
+            self.verbs_as = pwd.getpwnam("nobody").pw_uid
+            subprocess.run(["chown", "-R", f"{self.verbs_as}:{self.verbs_as}", self.node.directory], check=True)
 
     def command(self, text: str) -> str:
         """Run a shell command of a case as the system's uid; `{node}` and `{port}` are filled in."""
