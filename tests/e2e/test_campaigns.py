@@ -3,7 +3,9 @@
 import law
 import pytest
 from clone import wait_until
+from small_campaigns import noop
 
+from albacore import cli
 from albacore.sample import Purpose, Sample
 from albacore.trial import Ask, Judgement
 from albacore_ops import campaign
@@ -67,3 +69,18 @@ def test_a_broken_campaign_file_breaks_its_own_dags_only_and_is_reported(clone):
     clone.campaign("broken", BROKEN.replace("sample =", "samples ="))
     clone.wait_known("broken")
     wait_until(lambda: not campaign.import_errors(clone.airflow), 90, "the import error is gone")
+
+
+def test_a_pilot_measures_the_default_alone(clone, capsys):
+    """The default uses up the limit, nothing is asked for, and the repeats on fresh nodes say how noisy they are."""
+    limits, nodes = "{ samples = 1, hours = 1.0 }", "{ tuning = 1, validation = 3 }"
+    policy, validation = '{ preset = "traditional" }', "{ repeats = 2 }"
+    clone.campaign("pilot", noop(limits=limits, policy=policy, nodes=nodes, validation=validation))
+    clone.wait_known("pilot")
+    followed = clone.start("pilot").wait()
+
+    log = law.log_of(followed)
+    assert not log.facts(Ask)
+    assert len([s for s in log.facts(Sample) if s.purpose is Purpose.VALIDATE]) == 6
+    assert cli.main(["readiness", followed.id, "--store", clone.store().url]) == 0
+    assert "3 nodes, 2 rounds" in capsys.readouterr().out
