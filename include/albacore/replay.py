@@ -93,7 +93,10 @@ def lost(log: Log) -> set[tuple[str, int, int]]:
 
     What was judged once, or is to be measured again, has all its asks anew.
     """
-    asked: Counter[tuple[str, int, int]] = Counter()
+    asked = Counter((a.config_id, a.rung, a.repeat) for a in log.recorded(Ask))
+    if max(asked.values(), default=0) < GIVE_UP_AFTER:  # nearly always, and then nothing else has to be read
+        return set()
+    asked.clear()
     repeats = resampling.repeats(log)
     again = {r.n: r.config_id for found in requeues(log.events).values() for r in found}
     for event in log.events:

@@ -12,12 +12,14 @@ from functools import cached_property
 from typing import TypeVar
 
 from albacore import counting
-from albacore.fact import REOPEN, Ask, Direction, Event, Fact, Judgement, Note, Stability
+from albacore.fact import EXCLUDE, INCLUDE, REOPEN, REQUEUE, Ask, Direction, Event, Fact, Judgement, Note, Stability
 from albacore.sample import Blame, Failure, Purpose, Sample
 
 __all__ = ["Ask", "Direction", "Event", "Fact", "Judgement", "Log", "Note", "Stability", "Trial"]
 
 T = TypeVar("T")
+ACTS = (EXCLUDE, INCLUDE, REQUEUE)
+"""Kinds of the notes by which answers stop to count, or count again."""
 OF_A_CONFIG = (Sample, Failure, Judgement)
 """What a trial is made of."""
 
@@ -54,7 +56,13 @@ class Log:
     @cached_property
     def void(self) -> frozenset[int]:
         """Numbers of the events that do not count any more."""
-        return counting.void(self.events)
+        return counting.void(self.events) if self._is_acted_on else frozenset()
+
+    @cached_property
+    def _is_acted_on(self) -> bool:
+        """Whether somebody took answers away, or a rung was measured again; nearly always nobody did."""
+        is_noted = any(e.fact.kind in ACTS for e in self._by_kind.get(Note, ()) if isinstance(e.fact, Note))
+        return is_noted or any(ask.repeat for ask in self.recorded(Ask))
 
     @cached_property
     def exclusions(self) -> list[counting.Exclusion]:
@@ -77,7 +85,7 @@ class Log:
 
     @cached_property
     def _renewals(self) -> Counter[str]:
-        return counting.acts_of(self.events).renewals(self.events)
+        return counting.acts_of(self.events).renewals(self.events) if self._is_acted_on else Counter()
 
     def until(self, n: int) -> "Log":
         """Return the log as it was when event `n` had just been written."""
