@@ -4,88 +4,17 @@ import dataclasses
 import json
 import os
 import signal
-import socket
-import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from nodes import places
+from nodes.jobs import WORKLOAD, finish, is_running, spec, supervisor, until, verbs
 
-from albacore.errors import PlatformError
-from albacore.nodes import job, process
+from albacore.nodes import job
 from albacore.nodes.blame import Placement, sample_or_failure
-from albacore.nodes.job_spec import JobSpec
-from albacore.nodes.local import LocalNode, stop_all
+from albacore.nodes.local import LocalNode
 from albacore.sample import Blame, Failure, Sample
 
-pytestmark = pytest.mark.node
-WORKLOAD = places.noop()[1]
-
-
-@pytest.fixture(scope="module")
-def node() -> Iterator[LocalNode]:
-    """One prepared node for all tests: what one leaves behind, the next would notice."""
-    with places.prepared("n1") as (node,):
-        yield node
-
-
-@pytest.fixture(autouse=True)
-def clean_node(node: LocalNode) -> Iterator[None]:
-    """After every test nothing of the node runs and its port is free."""
-    yield
-    assert process.belonging(f"ALBACORE_NODE_DIR={node.directory}", []) == set()
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        probe.bind(("127.0.0.1", node.port))
-
-
-def spec(
-    job_id: str, *, config: dict[str, str] | None = None, epoch: int = 0, limits: dict | None = None, **params
-) -> JobSpec:
-    """Return a quick sample's job; `limits` are other time limits."""
-    return JobSpec(
-        job_id=job_id,
-        system="noop",
-        workload="sleep",
-        verbs=("start", "run"),
-        config=config or {},
-        params=WORKLOAD.params_with({"seconds": 0.0, **params}),
-        timeouts_s={**WORKLOAD.timeouts_s, **(limits or {})},
-        epoch=epoch,
-        term_grace_s=0.2,
-    )
-
-
-def finish(node: LocalNode, spec: JobSpec) -> Sample | Failure:
-    """Run a job to its end and judge it."""
-    job.start(node, spec)
-    job.wait(node, spec.job_id, within_s=20)
-    placement = Placement.on(node, config_id="c", started_at=1.0)
-    return sample_or_failure(job.outcome(node, spec.job_id), WORKLOAD, placement)
-
-
-def until(claim: Callable[[], object], within_s: float = 10) -> None:
-    """Wait until something real has happened."""
-    ends_at = time.monotonic() + within_s
-    while not claim():
-        assert time.monotonic() < ends_at, "it never happened"
-        time.sleep(0.01)
-
-
-def supervisor(node: LocalNode, job_id: str) -> int:
-    """Return the pid of a job's supervisor."""
-    return json.loads(node.get(f"jobs/{job_id}/proc.json") or b"{}")["pid"]
-
-
-def verbs(node: LocalNode, job_id: str) -> list[str]:
-    """Return the verbs that were started, in their order."""
-    return [child["verb"] for child in json.loads(node.get(f"jobs/{job_id}/children.json") or b"[]")]
-
-
-def is_running(node: LocalNode, job_id: str, verb: str) -> bool:
-    """Say whether a verb of a job runs."""
-    return verbs(node, job_id)[-1:] == [verb]
+pytestmark = [pytest.mark.node, pytest.mark.usefixtures("clean_node")]
 
 
 def test_a_job_that_goes_well_is_a_sample(node: LocalNode):
@@ -236,22 +165,6 @@ def test_a_result_is_there_whole_or_not_at_all(node: LocalNode):
     assert not list((node.directory / "jobs/atomic").glob(".*"))
 
 
-def test_a_lower_epoch_is_refused_and_a_higher_one_ends_older_jobs(node: LocalNode):
-    """Two controllers never use a node at once: the newer one wins, the older one hears of it."""
-    job.start(node, spec("epoch-old", seconds=60.0))
-    until(lambda: is_running(node, "epoch-old", "run"))
-
-    job.start(node, spec("epoch-new", epoch=1))
-
-    assert job.outcome(node, "epoch-old").was_killed
-    assert job.wait(node, "epoch-new", within_s=20).state == "done"
-    with pytest.raises(PlatformError, match="epoch 0 is over") as refused:
-        job.start(node, spec("epoch-late"))
-    assert refused.value.facts["epoch"] == 1
-    assert job.poll(node, "epoch-late").state == "unknown"
-    node.put("agent/epoch", b"0")
-
-
 def test_another_folder_on_the_node_is_nobodys_sample(node: LocalNode):
     """What was edited on the node after the campaign opened is a PlatformFailure, however good its figures."""
     path = "benchmarks/noop/knobs.toml"
@@ -281,15 +194,6 @@ def test_nothing_of_the_controllers_environment_reaches_a_verb(node: LocalNode, 
     assert Path(entries["ALBACORE_JOB_DIR"]).is_dir() and Path(entries["TMPDIR"]).is_dir()
 
 
-def test_stop_all_ends_jobs_and_says_so(node: LocalNode):
-    """`make down` leaves nothing of any node behind, and touches nothing else."""
-    job.start(node, spec("down", seconds=60.0))
-    until(lambda: is_running(node, "down", "run"))
-
-    assert stop_all(node.directory.parents[1]) == ("n1: down",)
-    assert stop_all(node.directory.parents[1]) == ()
-
-
 def test_a_canary_sings_before_the_first_verb_and_one_out_of_bounds_lets_nothing_begin(node: LocalNode):
     """A sick machine is found before the sample and not in it; the evidence comes back with the failure."""
     well = finish(node, dataclasses.replace(spec("sings"), canary={}))
@@ -301,38 +205,3 @@ def test_a_canary_sings_before_the_first_verb_and_one_out_of_bounds_lets_nothing
     assert isinstance(sick, Failure) and sick.blame is Blame.NODE
     assert "at most 0.0003 expected (0.0001 ms before)" in sick.message
     assert verbs(node, "sick") == [] and job.outcome(node, "sick").canary["rounds"] == 3
-
-
-def test_the_load_of_a_released_node_ends_within_thirty_seconds(node: LocalNode):
-    """Also one that ignores TERM and has children that do: a sweep is what release, stop and teardown call."""
-    job.start(node, dataclasses.replace(spec("stubborn", fail_on={"*": "hang-run"}), term_grace_s=5.0))
-    until(lambda: is_running(node, "stubborn", "run"))
-    begun = time.monotonic()
-
-    assert job.sweep(node)[0] == "stubborn"
-
-    assert time.monotonic() - begun < 30
-    assert process.belonging(f"ALBACORE_NODE_DIR={node.directory}", []) == set()
-
-
-def test_a_job_that_nobody_renews_ends_itself(node: LocalNode):
-    """A watcher that vanished leaves no load behind; the sample is nobody's fault but the platform's."""
-    one = dataclasses.replace(spec("unwatched", seconds=60.0), lease_s=1.0)
-    begun = time.monotonic()
-
-    found = finish(node, one)
-
-    assert time.monotonic() - begun < 15
-    assert isinstance(found, Failure)
-    assert (found.blame, "its lease ended" in found.message) == (Blame.PLATFORM, True)
-    assert verbs(node, "unwatched") == ["start", "run", "stop"]
-
-
-def test_a_job_that_is_renewed_goes_on(node: LocalNode):
-    """Longer than its lease, as long as somebody watches."""
-    one = dataclasses.replace(spec("watched", seconds=4.0), lease_s=2.0)
-    job.start(node, one)
-    while not job.renew(node, "watched").is_over:
-        time.sleep(0.2)
-
-    assert not job.outcome(node, "watched").was_killed
