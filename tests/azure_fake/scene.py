@@ -53,11 +53,12 @@ def order(**changed: Any) -> AzureOrder:
     return AzureOrder.model_validate({key: value for key, value in plain.items() if value is not None})
 
 
-def nodes_table(**changed: Any) -> str:
-    """Return the table [nodes] of a campaign file, in one line."""
+def nodes_table(tuning: int = 3, validation: int = 1, **changed: Any) -> str:
+    """Return the table [nodes] of a campaign file, in one line; without canaries, as all machines are one."""
+    fleet = f"tuning = {tuning}, validation = {validation}, canary = false"
     own = {**order().model_dump(mode="json", exclude_none=True), **changed}
     lines = ", ".join(f"{key} = {json.dumps(value)}" for key, value in own.items() if not isinstance(value, dict))
-    return f'{{ cloud = "azure", tuning = 3, validation = 1, canary = false, azure = {{ {lines} }} }}'
+    return f'{{ cloud = "azure", {fleet}, azure = {{ {lines} }} }}'
 
 
 def user_key(folder: Path) -> str:

@@ -1,6 +1,7 @@
 """A campaign on machines that are made for it differs from a local one by its [nodes] alone (fake Azure, real sshd)."""
 
 import json
+import re
 from dataclasses import dataclass
 
 import law
@@ -9,12 +10,13 @@ from azure_fake import scene
 from azure_fake.arm import FakeArm, serving
 from azure_fake.group import SUBSCRIPTION, Group
 from azure_fake.machines import booting
-from clone import Clone, last_log, running, wait_until
+from clone import REPOSITORY, Clone, last_log, running, wait_until
 from nodes import places, sshd
 from small_campaigns import noop
 
 from albacore import ledger
 from albacore.sample import Blame, Failure, Purpose, Sample
+from albacore.store.run_log import RunLog
 from albacore_ops.rest import path
 
 pytestmark = pytest.mark.e2e
@@ -49,12 +51,21 @@ def lab(tmp_path_factory):
             "small": noop(nodes=scene.nodes_table(**table)),
             "spotty": noop(nodes=scene.nodes_table(**table, spot=True), params="{ seconds = 3.0 }"),
         }
+        files["demo"] = demo_on(scene.nodes_table(tuning=5, validation=1, **table, max_nodes=6))
         with running(folder, files) as clone:
             (clone.root / "include" / "prices.toml").write_text(scene.PRICES)
             connect(clone, "lab_ssh", "generic", {"private_key": key})
             azure = {"subscriptionId": SUBSCRIPTION, "arm_endpoint": arm.url}
             connect(clone, "azure_default", "azure_compute", azure)
             yield Lab(clone=clone, arm=arm, key=key)
+
+
+def demo_on(nodes: str) -> str:
+    """Return the demo's file with other [nodes], and nothing else changed."""
+    demo = (REPOSITORY / "include" / "campaigns" / "demo.toml").read_text()
+    rest = re.sub(r"\[nodes\]\n.*?\n\n", "", demo, flags=re.DOTALL)
+    assert rest != demo
+    return f"nodes = {nodes}\n{rest}"
 
 
 def test_a_campaign_makes_its_machines_and_deletes_them(lab):
@@ -89,7 +100,8 @@ def test_an_eviction_is_the_nodes_failure_and_the_campaign_goes_on(lab):
     clone, arm = lab.clone, lab.arm
     before = len(arm.puts())
     followed = clone.start("spotty")
-    wait_until(lambda: law.log_of(followed).facts(Sample), 300, "the first sample")
+    log = RunLog(clone.store(), followed.id)
+    wait_until(lambda: log.read().facts(Sample), 300, "the first sample")
     taken = sorted(arm.puts()[before:])[0]
 
     arm.group.evict(taken)
@@ -132,3 +144,12 @@ def test_the_reaper_deletes_what_an_ended_run_left_and_reports_what_it_does_not_
     wait_until(lambda: not any(left.names(1)[0] in name for name in arm.names), 10, "the ended run's machine is gone")
     assert any(stranger.names(1)[0] in name for name in arm.names)
     assert last_log(clone, "no run of this store")
+
+
+def test_the_demo_runs_on_machines_made_for_it_by_changing_its_nodes_alone(lab):
+    """A real PostgreSQL, installed, loaded, tuned and judged over SSH on six machines, which are gone afterwards."""
+    run = lab.clone.start("demo", samples=7).wait(560)
+
+    assert len(law.check(run).facts(Sample)) >= 7
+    assert len(run.xcom("verdict", "verdict")["default"]["by_node"]) == 1
+    assert lab.arm.names == [name for name in lab.arm.names if name.startswith("foreign")]
