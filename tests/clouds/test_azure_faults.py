@@ -99,6 +99,18 @@ def test_an_evicted_machine_is_the_nodes_failure(arm, key):
         raise cloud.progress(names).faults[names[0]]
 
 
+def test_an_eviction_that_is_under_way_is_one(arm, key):
+    """The machine is being deleted, and is there until it is gone."""
+    cloud = scene.cloud(arm, key, spot=True)
+    [name] = cloud.names(1)
+    cloud.provision([name])
+    arm.group.delete_s = 60.0
+
+    arm.group.delete(name)
+
+    assert str(cloud.why_lost(name)).startswith("evicted")
+
+
 def test_a_machine_that_was_deallocated_is_told_from_one_that_runs(arm, key):
     """It is there and does not answer: Azure knows why."""
     cloud = scene.cloud(arm, key)

@@ -201,7 +201,9 @@ class AzureCloud:
         state = self._state(self.client(), name)
         if isinstance(state, Fault):
             return f"{state.code}: {state.message} ({state.kind}). {NEXT[state.kind]}"
-        return None if state is not None else f"{self._gone(name).kind}: the machine is not there any more"
+        if state is None or state == "Deleting":  # an eviction deletes, which takes a while
+            return f"{self._gone(name).kind}: the machine is not there any more"
+        return None
 
     @property
     def removal(self) -> Removal:
