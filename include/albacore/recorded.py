@@ -75,14 +75,17 @@ def configs(store: Store, run: CampaignRun) -> dict[str, Config]:
     return {i: Config(knobs) for i, knobs in RunLog(store, run.id).configs().items()} | {default.id: default}
 
 
-def scene(store: Store, run: CampaignRun, *, until: int | None = None, telemetry: bool = False) -> Scene:
+def scene(
+    store: Store, run: CampaignRun, *, until: int | None = None, telemetry: bool = False, notes: bool = False
+) -> Scene:
     """Return a campaign run as the decisions see it.
 
     Args:
         until: Number of the last event to read; all by default.
         telemetry: Whether samples carry their guest metrics.
+        notes: Whether samples carry what their workload noted.
     """
-    log = RunLog(store, run.id).read(telemetry=telemetry)
+    log = RunLog(store, run.id).read(telemetry=telemetry, notes=notes)
     return scene_of(run, log if until is None else log.until(until), configs(store, run))
 
 

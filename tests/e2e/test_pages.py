@@ -91,7 +91,7 @@ def test_a_trial_says_which_plan_flipped_on_which_node(open_page):
     """The dialog of an unstable config names the statement, the nodes of each plan, and the plans (T26)."""
     page = open_page(of_run("trials"))
     page.locator("input[type=search]").fill("unstable")
-    page.locator("tbody tr").first.click()
+    page.locator("tbody tr", has_text="unstable").first.click()
     said = page.locator("dialog section", has_text="Plans that differ between nodes").locator("pre")
 
     expect(said).to_contain_text("plan of stock_level differs")
@@ -128,9 +128,9 @@ def test_markup_of_others_stays_text_and_never_runs(open_page):
     trials.locator("tbody tr").first.click()
     expect(trials.locator("dialog pre").first).to_contain_text(PLANT)
     trials.keyboard.press("Escape")
-    trials.locator("input[type=search]").fill("stable")
-    trials.locator("tbody tr").first.click()
-    expect(trials.locator("dialog section", has_text="Plans that differ")).to_contain_text(PLANT)
+    trials.locator("input[type=search]").fill("")
+    trials.locator("tbody tr.best").click()
+    expect(trials.locator("dialog[open] section", has_text="Plans that differ")).to_contain_text(PLANT)
     assert trials.evaluate("window.planted") is None
 
 

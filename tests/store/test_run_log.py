@@ -41,7 +41,7 @@ def judgement(config_id="c", rung=0, score=1.0):
 
 FACTS = [
     ask(0, "c"),
-    sample("c", "n1", 1 / 3, telemetry={"cpu.p50": 0.1}),
+    replace(sample("c", "n1", 1 / 3, telemetry={"cpu.p50": 0.1}), notes={"plans": {"q": "ab"}}),
     failure("c", "n2", Blame.NODE, slot=1),
     judgement(),
     Note(kind="stop", body={"reason": "by hand"}),
@@ -59,14 +59,17 @@ def write(log, fact):
 
 
 def test_what_is_read_is_what_was_written(log):
-    """Every kind of fact, bit for bit, numbered from 1 without gaps; guest metrics only when asked for."""
+    """Every kind of fact, bit for bit, numbered from 1 without gaps; guest metrics and notes only when asked for."""
     for fact in FACTS:
         write(log, fact)
 
-    full = log.read(telemetry=True)
+    full = log.read(telemetry=True, notes=True)
     assert [e.fact for e in full.events] == FACTS
     assert [(e.n, e.at) for e in full.events] == [(i, 12.5) for i in range(1, 6)]
-    assert log.read().events[1].fact == replace(FACTS[1], telemetry={})
+    assert log.read().events[1].fact == replace(FACTS[1], telemetry={}, notes={})
+    assert log.read(notes=True).events[1].fact == replace(FACTS[1], telemetry={})
+    assert log.notes_of("c") == {("tune", 0, 0): {"plans": {"q": "ab"}}}
+    assert log.notes_of("another") == {}
 
 
 @pytest.mark.parametrize("fact", FACTS, ids=lambda f: type(f).__name__)

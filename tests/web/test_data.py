@@ -2,6 +2,9 @@
 
 import time
 
+from albacore.runs.showing import show_run
+from albacore.store import Store
+
 PAGES = ("convergence", "trials", "spread", "nodes", "night", "adjuster", "knobs", "readiness", "verdict")
 
 
@@ -13,6 +16,17 @@ def test_every_page_has_html_and_data(server):
         assert server.ask(f"/data/dags/demo/runs/demo-1/pages/{page}").status == 200
     assert server.ask("/dags/demo/runs/demo-1/secrets").status == 404
     assert server.ask("/data/dags/demo/runs/demo-1/pages/secrets").status == 404
+
+
+def test_a_flipped_plan_is_told_from_the_store(server):
+    """By the dialog and by `albacore show`: both read what the workload noted, which no other page needs (T26)."""
+    rows = server.ask("/data/dags/demo/runs/demo-1/pages/trials").json["trials"]
+    unstable = next(row["config"] for row in rows if row["state"] == "unstable")
+    plans = server.ask(f"/data/dags/demo/runs/demo-1/trials/{unstable}").json["plans"]
+    shown = list(show_run(Store(f"sqlite:///{server.home / 'albacore.db'}"), "demo-1"))
+
+    assert plans[0].startswith("plan of stock_level differs: good on")
+    assert f"  {plans[0]}" in shown
 
 
 def test_the_plotting_library_comes_from_this_server(server):

@@ -1,6 +1,9 @@
 """Trials: every config with its rung, verdict, score and reason; and one config in full."""
 
 import statistics
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from albacore import replay
@@ -14,6 +17,9 @@ from albacore.trial import Ask, Judgement, Trial
 
 LOG_TAIL = 4000
 """Characters of a failure's log that a page shows."""
+Notes = Mapping[tuple[str, int, int], Mapping[str, Any]]
+"""Purpose, slot and repeat of a sample -> what the workload noted beside it."""
+NO_NOTES: Notes = MappingProxyType({})
 
 
 def page(book: Book) -> dict[str, Any]:
@@ -76,8 +82,13 @@ def _values(scene: Scene, trial: Trial) -> list[float]:
     return [s.value(scene.metric) for s in trial.samples if scene.metric in s.metrics]
 
 
-def one(book: Book, config_id: str) -> dict[str, Any]:
+def one(book: Book, config_id: str, notes: Notes = NO_NOTES) -> dict[str, Any]:
     """Return one config in full: what differs from the default, its samples, its judgements with every reason.
+
+    Args:
+        book: The run.
+        config_id: The config's.
+        notes: What the workload noted beside its samples, as `RunLog.notes_of` returns it; a book has none.
 
     Raises:
         UserError: When the run has no such config.
@@ -91,10 +102,14 @@ def one(book: Book, config_id: str) -> dict[str, Any]:
         "is_default": config_id == book.default_id,
         "knobs": knob_differences(scene, config_id),
         "samples": [_sample(book, scene, s) for s in trial.samples],
-        "plans": plans.said(trial.samples),
+        "plans": plans.said([replace(s, notes=_of(s, notes)) for s in trial.samples]),
         "failures": [_failure(book, f) for f in trial.failures],
         "judgements": [_judgement(scene, j) for j in trial.judgements],
     }
+
+
+def _of(sample: Sample, notes: Notes) -> Mapping[str, Any]:
+    return notes.get((sample.purpose.value, sample.slot, sample.repeat), sample.notes)
 
 
 def knob_differences(scene: Scene, config_id: str) -> list[dict[str, Any]]:

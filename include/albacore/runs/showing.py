@@ -33,7 +33,7 @@ def show_run(store: Store, run_id: str) -> Iterator[str]:
     if run.space is None:
         yield "its nodes are not provisioned yet"
         return
-    scene = recorded.scene(store, run)
+    scene = recorded.scene(store, run, notes=True)
     yield from _cost(scene, recorded.campaign(run).nodes.price_source)
     yield from _warm_start(scene)
     yield from (finding.sentence for finding in nights.findings(scene.log))

@@ -10,7 +10,7 @@ gets what the first wrote.
 """
 
 import statistics
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from sqlalchemy import Connection, func, insert, select
@@ -33,17 +33,19 @@ class RunLog:
         self.store = store
         self.run_id = run_id
 
-    def read(self, *, telemetry: bool = False, after: int = 0) -> Log:
+    def read(self, *, telemetry: bool = False, notes: bool = False, after: int = 0) -> Log:
         """Return the log of a run, in one consistent read.
 
         Args:
             telemetry: Whether samples carry their guest metrics; only the noise adjuster needs them.
+            notes: Whether samples carry what their workload noted; only the comparison of plans needs it.
             after: Number of an event that the caller has: only later ones are returned, for a reader that goes on.
         """
         with self.store.read() as connection:
-            return self._read(connection, telemetry, after)
+            left_out = {name for name, wanted in (("telemetry", telemetry), ("notes", notes)) if not wanted}
+            return self._read(connection, left_out, after)
 
-    def _read(self, connection: Connection, telemetry: bool, after: int) -> Log:
+    def _read(self, connection: Connection, left_out: Collection[str], after: int) -> Log:
         found: dict[int, Event] = {}
         if connection.dialect.name == "sqlite":
             connection.exec_driver_sql("BEGIN")  # one snapshot for all tables
@@ -51,7 +53,7 @@ class RunLog:
         numbers = select(event.n, event.at).where(event.run_id == self.run_id, event.n > after)
         at = {row[0]: row[1] for row in connection.execute(numbers)}
         for table in rows.TABLES.values() if at else ():
-            columns = [c for c in table.c if telemetry or c.name not in ("telemetry", "notes")]
+            columns = [c for c in table.c if c.name not in left_out]
             own = select(*columns).where(table.c.run_id == self.run_id, table.c.n > after)
             names = [c.name for c in columns]
             to_fact, place = rows.reader(table.name, names), names.index("n")
@@ -151,6 +153,14 @@ class RunLog:
                 for row in connection.execute(query).mappings():
                     found.append((row["n"], rows.to_fact(table.name, row)))  # type: ignore[arg-type]
         return [fact for _, fact in sorted(found, key=lambda pair: pair[0])]
+
+    def notes_of(self, config_id: str) -> dict[tuple[str, int, int], Mapping[str, Any]]:
+        """Return (purpose, slot, repeat) -> what the workload noted, for the samples of one config."""
+        table = schema.sample.c
+        query = select(table.purpose, table.slot, table.repeat, table.notes)
+        own = query.where(table.run_id == self.run_id, table.config_id == config_id)
+        with self.store.read() as connection:
+            return {(row[0], row[1], row[2]): row[3] for row in connection.execute(own)}
 
     def songs(self, last: int = 200) -> list[tuple[str, Mapping[str, float]]]:
         """Return (node, figures) of what canaries sang before the last samples, oldest first."""

@@ -72,7 +72,7 @@ def importance(dag_id: str, run_id: str) -> Response:
 def trial(dag_id: str, run_id: str, config_id: str) -> Response:
     """Return one trial in full."""
     try:
-        return answer(encode(trials.one(book_of(dag_id, run_id), config_id)))
+        return answer(encode(trials.one(book_of(dag_id, run_id), config_id, shelf().notes(run_id, config_id))))
     except UserError as error:
         raise HTTPException(404, error.message) from error
 

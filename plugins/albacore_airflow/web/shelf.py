@@ -64,6 +64,10 @@ class Shelf:
         """
         return self._kept_now(run_id).book
 
+    def notes(self, run_id: str, config_id: str) -> Mapping[tuple[str, int, int], Mapping[str, Any]]:
+        """Return what the workload noted beside the samples of one config, see `RunLog.notes_of`."""
+        return RunLog(self._store(), run_id).notes_of(config_id)
+
     def page(self, run_id: str, name: str, make: Callable[[Book], bytes]) -> bytes:
         """Return what a page made of a run, made once per state of its log."""
         kept = self._kept_now(run_id)
