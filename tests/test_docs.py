@@ -60,7 +60,7 @@ def test_the_campaign_of_the_reference_is_one():
 def test_the_inventory_of_the_tutorial_is_one():
     """And its [nodes] are those of a campaign."""
     page = ROOT / "docs/tutorial/06-your-own-machines.md"
-    inventory_text, nodes_text = re.findall(r"```toml\n(.*?)```", TEXTS[page], re.DOTALL)
+    inventory_text, nodes_text, _ = re.findall(r"```toml\n(.*?)```", TEXTS[page], re.DOTALL)
 
     found = inventory.parse(tomllib.loads(inventory_text), where=page.name, folder=page.parent)
     nodes = Nodes.model_validate(tomllib.loads(nodes_text)["nodes"])
