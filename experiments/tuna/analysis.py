@@ -38,7 +38,7 @@ def estimate(figure: Callable[[NDArray[np.int_]], float], runs: int, confidence:
     picks = np.random.default_rng(0).integers(runs, size=(RESAMPLES, runs))
     drawn = np.array([figure(pick) for pick in picks])
     side = (1.0 - confidence) / 2
-    low, high = np.nanquantile(drawn, [side, 1 - side])
+    low, high = np.quantile(drawn, [side, 1 - side])
     return Estimate(figure(np.arange(runs)), float(low), float(high))
 
 
@@ -65,13 +65,13 @@ def curve(rows: Sequence[Row], grid: Sequence[float], *, axis: int = 0) -> NDArr
 
 
 def time_to(shares: NDArray[np.float64], grid: Sequence[float], level: float) -> float:
-    """Return the first place of the grid at which a mean curve reaches a level; NaN when it never does."""
+    """Return the first place of the grid at which a mean curve reaches a level; infinite when it never does."""
     reached = np.nonzero(shares >= level - 1e-12)[0]
-    return float(grid[reached[0]]) if len(reached) else float("nan")
+    return float(grid[reached[0]]) if len(reached) else float("inf")
 
 
 def speed(fast: Sequence[Row], slow: Sequence[Row], grid: Sequence[float], confidence: float = 0.95) -> Estimate:
-    """Return how many times fewer samples the fast one takes to where the slow one ends."""
+    """Return how many times fewer samples the fast one takes to where the slow one ends; 0: it never gets there."""
     s_fast, s_slow = curve(fast, grid), curve(slow, grid)
 
     def ratio(pick: NDArray[np.int_]) -> float:

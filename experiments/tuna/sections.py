@@ -56,7 +56,7 @@ def noise() -> list[str]:
     for label, rows in zip(NOISES, found, strict=True):
         end = analysis.mean([float(s) for s in analysis.curve(rows, grid)[:, -1]])
         ratio = analysis.speed(found[0], rows, grid, 0.99)
-        cells = f"{end.words(scale=100)} | {100 / ratio.value:.0f} | {ratio.words(2)} (99 %)"
+        cells = f"{end.words(scale=100)} | {100 / max(ratio.value, 1e-9):.0f} | {ratio.words(2)} (99 %)"
         lines.append(f"| {label} | {cells if rows is not found[0] else f'{end.words(scale=100)} | | '} |")
     return [*lines, "", *figure("noise", drawing.curves(axes, drawn), "Convergence under 0, 5 and 10 % noise")]
 
@@ -97,7 +97,7 @@ def naive() -> list[str]:
     ratio = analysis.speed(tuna, other, grid)
     found = {name: ledger.of(name) for name in ("tuna", "naive")}
     return [
-        f"`tuna` reaches what `naive` ends with after {500 / ratio.value:.0f} samples: {ratio.words(2)} times faster.",
+        f"`tuna` reaches what `naive` ends with {_after(ratio)}",
         "",
         *tables.standing(found, "tuna"),
         "",
@@ -108,6 +108,12 @@ def naive() -> list[str]:
 def _band(name: str, rows: Sequence[Row], grid: Sequence[float]) -> Curve:
     y, low, high = analysis.band(analysis.curve(rows, grid), 0.95)
     return Curve(label=name, x=grid, y=y, low=low, high=high)
+
+
+def _after(ratio: analysis.Estimate) -> str:
+    """Return after how many samples something is reached; a lower end of 0 says that some resamples never do."""
+    when = f"after {500 / ratio.value:.0f} of 500 samples" if ratio.value else "not within 500 samples"
+    return f"{when}: {ratio.words(2)} times as fast (0 is never)."
 
 
 def second_optimizer() -> list[str]:
@@ -124,8 +130,7 @@ def without_adjuster() -> list[str]:
     ratio = analysis.speed(tuna, other, list(range(10, 501, 5)))
     found = {name: ledger.of(name) for name in ("tuna", "tuna-no-adjuster", "tuna-cross-validated")}
     return [
-        f"With the adjuster `tuna` reaches what it ends with without after {500 / ratio.value:.0f} of 500 samples: "
-        f"{ratio.words(2)} times faster.",
+        f"With the adjuster `tuna` reaches what it ends with without {_after(ratio)}",
         "",
         *tables.standing(found, "tuna"),
         "",
