@@ -233,7 +233,8 @@ def early() -> list[str]:
 
 def ladder() -> list[str]:
     """Compare ladders, surrogates and the veto with the simple baselines."""
-    names = ("tuna", "tuna-veto", "stable-forest", "asynchronous", "asynchronous-veto", "rerun", "tpe-repeats")
+    ours = ("tuna", "tuna-veto", "stable-forest", "asynchronous", "asynchronous-veto", "racing", "racing-veto")
+    names = (*ours, "rerun", "tpe-repeats")
     found = {name: ledger.of(name) for name in names}
     if not found["asynchronous-veto"]:
         return NOT_YET
