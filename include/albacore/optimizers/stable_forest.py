@@ -1,7 +1,7 @@
 """StableForest: a random forest that reads every rung, and a second one that says which configs will be stable.
 
 L. Breiman, Random Forests, Machine Learning 45, 2001; F. Hutter et al., SMAC (LION 2011), §4.1, for the mean and
-variance of a forest. What is ours is what it is fed (docs/simulation.md has the measurement):
+variance of a forest. What is ours is what it is fed (docs/experiments/tuna.md has the measurement):
 
 ```
 X, r, y  features, rung and scaled score of every observation: the worst of one sample is optimistic beside the worst

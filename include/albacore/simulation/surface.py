@@ -9,8 +9,8 @@
 | h, c | (n,) | smooth random fields; a config is unstable, or crashes, where they exceed a quantile |
 
 Unstable configs lie together in the space, as those of one query plan do, and are a little faster where nothing goes
-wrong: that is what makes them dangerous (TUNA §3.2.1). By how much, and how many there are, is set in `Terrain`;
-docs/simulation.md says why these values.
+wrong: that is what makes them dangerous (TUNA §3.2.1). By how much, and how many there are, is a setting of `Terrain`,
+chosen by hand and fixed before anything was compared.
 """
 
 from dataclasses import dataclass
