@@ -182,11 +182,12 @@ def test_validation_counts_against_no_limit_and_belongs_to_no_trial():
             "5 iterations failed in a row",
         ),
         ([Note(kind="iteration", body={"key": str(i), "ok": i == 2}) for i in range(5)], 0.0, None),
+        ([Note(kind="iteration", body={"key": str(i), "lane": i % 12, "ok": False}) for i in range(48)], 0.0, None),
         ([sample("c", "n1", 1.0), Note(kind="limits", body={"samples": 2})], 0.0, None),
     ],
 )
 def test_a_run_stops_with_its_reason(events, elapsed_s, reason):
-    """Samples, hours, by hand, five failures in a row; a raised limit is a logged event."""
+    """Samples, hours, by hand, five failures of a lane in a row; a raised limit is a logged event."""
     assert stopping.stop_reason(scene(events, samples=1.0), elapsed_s=elapsed_s) == reason
 
 

@@ -9,7 +9,10 @@ from albacore.sample import Blame, Failure, Sample
 from albacore.trial import Log, Note
 
 FAILED_IN_A_ROW = 5
-"""Failed iterations in a row that stop a campaign run."""
+"""Failed iterations of one lane in a row that stop a campaign run.
+
+Of one lane, because a moment's outage of Airflow's API fails an iteration of every lane at once.
+"""
 FAILED = f"{FAILED_IN_A_ROW} iterations failed in a row"
 """The reason that makes a campaign run a failed one."""
 STOP, LIMITS = "stop", "limits"
@@ -81,11 +84,12 @@ def stopped_by(log: Log) -> str | None:
 
 
 def _failed_in_a_row(log: Log) -> bool:
-    """Whether so many iterations have failed one after the other: those that end afterwards change nothing."""
-    row = 0
+    """Whether so many iterations of a lane have failed one after the other: those that end afterwards change nothing."""
+    rows: dict[object, int] = {}
     for note in log.notes("iteration", after=log.reopened_n):
-        row = 0 if note.body.get("ok") else row + 1
-        if row == FAILED_IN_A_ROW:
+        lane = note.body.get("lane")
+        rows[lane] = 0 if note.body.get("ok") else rows.get(lane, 0) + 1
+        if rows[lane] == FAILED_IN_A_ROW:
             return True
     return False
 
