@@ -84,7 +84,7 @@ def stopped_by(log: Log) -> str | None:
 
 
 def _failed_in_a_row(log: Log) -> bool:
-    """Whether so many iterations of a lane have failed one after the other: those that end afterwards change nothing."""
+    """Whether so many iterations of a lane failed one after the other: those that end afterwards change nothing."""
     rows: dict[object, int] = {}
     for note in log.notes("iteration", after=log.reopened_n):
         lane = note.body.get("lane")
