@@ -213,11 +213,10 @@ class Measurement:
             purpose=self.slot.purpose,
             repeat=self.slot.repeat,
             started_at=running.started_at,
+            is_burstable=bool(self.records[running.node].facts.get("burstable")),
         )
         fact = sample_or_failure(job.outcome(node, job_id), recorded.workload(self.run), placement)
         fact = dataclasses.replace(fact, slot=self.slot.slot)
-        if isinstance(fact, Sample) and self.records[running.node].facts.get("burstable"):
-            fact = dataclasses.replace(fact, notes={**fact.notes, "burstable": True})  # T25: its speed has credits
         self._append(fact, running.attempt)
         self.leases.release(self.slot.key)
         if isinstance(fact, Sample):

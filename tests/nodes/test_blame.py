@@ -36,6 +36,22 @@ def test_figures_become_a_sample_with_everything_that_is_known():
     assert sample.value("score") == 12.5
 
 
+def test_a_sample_of_a_burstable_machine_is_marked():
+    """Each one, so that nobody takes its figures for those of an ordinary machine (T25)."""
+    node = FakeNode(name="n1", host="h1", jobs=lambda spec: finished(WORKLOAD.digest, {"score": (1.0, "points")}))
+    job.start(node, JobSpec.sample(WORKLOAD, "j", {}))
+    marks = [
+        sample_or_failure(
+            job.outcome(node, "j"),
+            WORKLOAD,
+            Placement.on(node, config_id="c", started_at=0.0, is_burstable=is_burstable),
+        )
+        for is_burstable in (True, False)
+    ]
+
+    assert [sample.notes.get("burstable") for sample in marks if isinstance(sample, Sample)] == [True, None]
+
+
 @pytest.mark.parametrize(
     ("verb", "rc", "is_timed_out", "blame"),
     [

@@ -26,6 +26,7 @@ class Placement:
 
     Attributes:
         started_at: Seconds since the epoch, on the controller's clock.
+        is_burstable: Whether the machine's speed has credits (T25): its samples are marked.
     """
 
     config_id: str
@@ -36,6 +37,7 @@ class Placement:
     repeat: int = 0
     component: str = ""
     started_at: float
+    is_burstable: bool = False
 
     @classmethod
     def on(cls, node: Node, *, config_id: str, started_at: float, **others: Any) -> "Placement":
@@ -82,7 +84,7 @@ def sample_or_failure(outcome: JobOutcome, workload: Workload, placement: Placem
         component=placement.component,
         metrics=_metrics(outcome.metrics),
         telemetry=summarise(outcome.telemetry),
-        notes=_notes(outcome),
+        notes=_notes(outcome) | ({"burstable": True} if placement.is_burstable else {}),
         started_at=placement.started_at,
         duration_s=duration_s,
         benchmark_digest=outcome.digest,
