@@ -80,7 +80,9 @@ def campaign_dag(campaign: campaign_files.Campaign) -> DAG:
         started = TriggerDagRunOperator.partial(
             task_id="start_lanes", trigger_dag_id=f"{name}.iteration", skip_when_already_exists=True
         ).expand_kwargs(lanes)
-        awaited = AwaitLanesOperator(task_id="await", run_id=run, iteration_dag_id=f"{name}.iteration")
+        awaited = AwaitLanesOperator(
+            task_id="await", run_id=run, iteration_dag_id=f"{name}.iteration", retries=dag_tasks.WATCH_RETRIES
+        )
         fresh = dag_tasks.plan_validation(run)
         validated = BenchmarkOperator.partial(task_id="validate", **each_node).expand(slot=fresh)
         verdict = dag_tasks.verdict(run)

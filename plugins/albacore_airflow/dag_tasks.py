@@ -42,6 +42,10 @@ RETRY: dict[str, Any] = {
 """A task is tried again after what can heal, never after what somebody has to correct."""
 
 
+WATCH_RETRIES = 20
+"""Of the task that watches a run to its end: every outage that it meets may cost one, and a run may last for days."""
+
+
 def form(campaign: Campaign) -> dict[str, Param]:
     """Return the form of a campaign's DAG, with the file's values in it."""
     return {

@@ -145,7 +145,7 @@ class AwaitLanesOperator(BaseOperator):
             )
         reason = campaign_tasks.stop_reason(self.run_id) or "all lanes ended"
         if reason == stopping.FAILED:
-            raise PlatformError(
+            raise AirflowFailException(  # trying again would find the same
                 f"campaign run {self.run_id} stopped: {reason}. See the red iterations of {self.iteration_dag_id}."
             )
         return {"stopped": reason}
