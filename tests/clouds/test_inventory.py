@@ -121,6 +121,12 @@ def test_a_key_file_that_is_not_there_is_told_when_it_is_needed(cloud):
         ("[[hosts]]", "[[hosts]", "not TOML"),
         ('roles = ["load"]', 'roles = ["boss"]', r"hosts\.load1\.roles\.0"),
         ("slots = 2", 'directory = "/x y"', r"hosts\.db1\.directory"),
+        (
+            "slots = 2",
+            'load = "db2"',
+            r"hosts\.db1\.load: expected another machine's host .* got 'db2'",
+        ),
+        ("slots = 2", 'load = "nobody"', r"hosts\.db1\.load: .*Name one of them"),
     ],
 )
 def test_a_fault_is_told_with_its_place(tmp_path, old, new, said):
@@ -140,3 +146,26 @@ def test_two_nodes_of_one_machine_that_would_share_their_ports_are_refused(tmp_p
 
     with pytest.raises(UserError, match=r"db1 and db2 on box would have the same port 15000"):
         StaticCloud(path=tmp_path / "lab.toml", secret=secret).provision(["db1", "db2"])
+
+
+def test_a_host_knows_who_loads_it_and_where_it_answers(tmp_path):
+    """Its address unless it says otherwise; a run finds both again without the file, and the load node too."""
+    path = changed(tmp_path, "slots = 2", 'load = "load1"')
+    cloud = StaticCloud(path=path, secret=secret)
+    (node,) = cloud.provision(["db1"])
+    address = cloud.address(node)
+    path.unlink()
+
+    found, load = cloud.find("db1", address), cloud.find("load1", address["load"])
+
+    assert (node.listen, found.listen) == ("10.0.0.1", "10.0.0.1")
+    assert (load.endpoint.address, load.listen) == ("10.0.0.3", "127.0.0.1")
+
+
+def test_two_systems_never_share_a_load_host(tmp_path):
+    """Their loads would disturb each other."""
+    text = GOOD.replace("slots = 2", 'load = "load1"').replace('bastion = "jump"', 'bastion = "jump"\nload = "load1"')
+    (tmp_path / "lab.toml").write_text(text)
+
+    with pytest.raises(UserError, match=r"hosts\.db2\.load: 'load1' loads db1 already"):
+        inventory.read(tmp_path / "lab.toml")

@@ -189,7 +189,7 @@ def test_nothing_of_the_controllers_environment_reaches_a_verb(node: LocalNode, 
     entries = dict(line.split("=", 1) for line in (node.get("jobs/environment/run.out") or b"").decode().splitlines())
     assert not [name for name in entries if "AIRFLOW" in name]
     assert entries["ALBACORE_NODE"] == "n1"
-    assert entries["ALBACORE_PORT"] == str(node.port)
+    assert (entries["ALBACORE_HOST"], entries["ALBACORE_PORT"]) == ("127.0.0.1", str(node.port))
     assert entries["ALBACORE_UID"] == ("" if node.uid is None else str(node.uid))
     assert Path(entries["ALBACORE_JOB_DIR"]).is_dir() and Path(entries["TMPDIR"]).is_dir()
 
