@@ -4,7 +4,7 @@ Run as `pieces.py` says; docs/experiments/optimizers.md has what came out.
 """
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import contest
 import intervals
@@ -47,8 +47,9 @@ def winners(results: pieces.Results) -> str:
     for function, noise in scopes(results):
         won = intervals.wins(costs(results, function, noise, RIVALS))
         lines.append([function, noise, *(intervals.share(won[:, i]) for i in range(len(RIVALS)))])
-    everywhere = np.vstack([intervals.wins(costs(results, f, n, RIVALS)) for f, n in scopes(results) if n == "clean"])
-    lines.append(["all four", "clean", *(intervals.share(everywhere[:, i]) for i in range(len(RIVALS)))])
+    for noise in contest.NOISES:
+        won = pooled(results, noise, intervals.wins, RIVALS)
+        lines.append(["all four", noise, *(intervals.share(won[:, i]) for i in range(len(RIVALS)))])
     return markdown.table(["function", "scores", *quoted(RIVALS)], lines)
 
 
@@ -65,13 +66,28 @@ def ablation(results: pieces.Results) -> str:
     """Return Fig. 7's line without re-sampling: wins against the four others, and which of both is better."""
     lines = list[list[str]]()
     for function, noise in scopes(results):
-        both = [intervals.wins(costs(results, function, noise, (m, *RIVALS[1:])))[:, 0] for m in ("metis", PLAIN)]
-        pair = costs(results, function, noise, ("metis", PLAIN))
-        ratio = pair[:, 0] / pair[:, 1]
-        told = [ratio < 1 - 1e-6, ratio > 1 + 1e-6, np.abs(ratio - 1) <= 1e-6]
-        lines.append([function, noise, *(intervals.share(part) for part in (*both, *told))])
+        told = _compared(costs(results, function, noise, METHODS))
+        lines.append([function, noise, *(intervals.share(told[:, i]) for i in range(5))])
+    for noise in contest.NOISES:
+        told = pooled(results, noise, _compared, METHODS)
+        lines.append(["all four", noise, *(intervals.share(told[:, i]) for i in range(5))])
     head = ["function", "scores", "wins with", "wins without", "better with", "better without", "equal"]
     return markdown.table(head, lines)
+
+
+def _compared(costs: np.ndarray) -> np.ndarray:
+    """Return (repeats, 5) of costs (repeats, METHODS): wins with and without, better with, without, equal."""
+    others = costs[:, 1:-1]
+    wins = [intervals.wins(np.column_stack([costs[:, at], others]))[:, 0] for at in (0, -1)]
+    ratio = costs[:, 0] / costs[:, -1]
+    return np.column_stack([*wins, ratio < 1 - 1e-6, ratio > 1 + 1e-6, np.abs(ratio - 1) <= 1e-6])
+
+
+def pooled(
+    results: pieces.Results, noise: str, what: Callable[[np.ndarray], np.ndarray], methods: tuple[str, ...]
+) -> np.ndarray:
+    """Return (repeats of all functions, figures) of the costs of each function."""
+    return np.vstack([what(costs(results, f, n, methods)) for f, n in scopes(results) if n == noise])
 
 
 def by_trials(results: pieces.Results) -> str:

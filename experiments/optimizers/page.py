@@ -1,0 +1,34 @@
+"""Write the tables of the results into docs/experiments/optimizers.md, each between its two marks.
+
+PYTHONPATH=include python experiments/optimizers/page.py
+"""
+
+import importlib
+import json
+import re
+import sys
+from pathlib import Path
+
+import contest
+
+HERE = Path(__file__).resolve().parent
+PAGE = contest.ROOT / "docs" / "experiments" / "optimizers.md"
+MARKS = re.compile(r"(<!-- table: (\w+)\.(\w+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
+
+
+def filled(page: str) -> str:
+    """Return a page with its tables made anew."""
+    return MARKS.sub(lambda found: f"{found[1]}{table(found[2], found[3])}\n{found[4]}", page)
+
+
+def table(experiment: str, name: str) -> str:
+    """Return a table of an experiment; nothing while it has no results."""
+    results = HERE / f"{experiment}.json"
+    if not results.exists():
+        return "Not computed yet."
+    return getattr(importlib.import_module(experiment), name)(json.loads(results.read_text()))
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(HERE))
+    PAGE.write_text(filled(PAGE.read_text()))
