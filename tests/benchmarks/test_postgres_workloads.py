@@ -30,7 +30,6 @@ SMALL = {
     "tpch": {"scale": 0.002, "measure_s": 0.0},
     "sql": {"scale": 0.02, "measure_s": 0.0},
 }
-INSTALLED = [v for v in ("13", "14", "15", "17", "18") if Path(f"/usr/lib/postgresql/{v}/bin/postgres").is_file()]
 
 
 @pytest.fixture(scope="module")
@@ -143,19 +142,6 @@ def test_a_query_that_fails_is_the_load_s_failure(node: LocalNode, tmp_path: Pat
 
     assert isinstance(found, Failure), found
     assert found.blame is Blame.LOAD
-
-
-@pytest.mark.skipif(not INSTALLED, reason="no PostgreSQL is installed beside the wheel's")
-def test_an_installed_version_is_measured_and_drops_what_it_lacks(node: LocalNode) -> None:
-    """`server` names a major version; a knob that is new in 16 is noted as dropped, and never refused."""
-    config = {"enable_presorted_aggregate": "off", "work_mem": "8MB"}
-    version = max(v for v in INSTALLED if int(v) < 16)
-    spec = begin(node, "pgbench", config, server=version)
-    found = finish(node, spec)
-
-    assert isinstance(found, Sample), found
-    assert found.notes["dropped_knobs"].keys() == {"enable_presorted_aggregate"}
-    assert (node.directory / "data" / "PG_VERSION").read_text().strip() == version
 
 
 def test_a_version_that_is_not_there_is_the_nodes_fault(node: LocalNode) -> None:
