@@ -1,7 +1,6 @@
 """A clone of its own for tests that need a real Airflow: made from the working tree, started and stopped by `make`."""
 
 import contextlib
-import importlib.util
 import json
 import os
 import shutil
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sqlalchemy import make_url
+from working_tree import configure, copy_tree, lend_environment
 
 from albacore.nodes.local import state_root
 from albacore.store import Store
@@ -23,7 +23,6 @@ from albacore_ops.campaign import ENDED, CampaignRun
 from albacore_ops.layout import Layout
 from albacore_ops.rest import Airflow, Json, path
 
-REPOSITORY = Path(__file__).resolve().parents[1]
 T = TypeVar("T")
 
 
@@ -215,46 +214,6 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
-
-
-def copy_tree(target: Path) -> None:
-    """Copy what git would clone, and what it would add, of the working tree."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=REPOSITORY,
-        capture_output=True,
-        check=True,
-    )
-    for name in filter(None, listed.stdout.decode().split("\0")):
-        source = REPOSITORY / name
-        if source.is_file() and not name.startswith("tests/"):
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(source, target / name)
-
-
-def lend_environment(root: Path) -> None:
-    """Give the copy a `.venv` made of links to the one that runs the tests, stamped as installed."""
-    venv, own = root / ".venv", Path(sys.prefix)
-    venv.mkdir()
-    shutil.copy2(own / "pyvenv.cfg", venv)
-    for name in ("bin", "lib", "include"):
-        (venv / name).symlink_to(own / name)
-    spec = importlib.util.spec_from_file_location("bootstrap_of_copy", root / "ops" / "bootstrap.py")
-    assert spec and spec.loader
-    bootstrap = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(bootstrap)
-    (venv / ".albacore-run").write_text(bootstrap.digest(["requirements.txt"]) + "\n")
-
-
-def configure(root: Path, options: Mapping[str, str]) -> None:
-    """Set options of airflow.cfg: a user's environment does not reach Airflow."""
-    file = root / "airflow.cfg"
-    lines = file.read_text().splitlines()
-    for name, value in options.items():
-        section, key = name.split(".")
-        lines = [line for line in lines if not line.startswith(f"{key} =")]
-        lines.insert(lines.index(f"[{section}]") + 1, f"{key} = {value}")
-    file.write_text("\n".join(lines) + "\n")
 
 
 @contextlib.contextmanager

@@ -10,9 +10,10 @@ from azure_fake import scene
 from azure_fake.arm import FakeArm, serving
 from azure_fake.group import SUBSCRIPTION, Group
 from azure_fake.machines import booting
-from clone import REPOSITORY, Clone, last_log, running, wait_until
+from clone import Clone, last_log, running, wait_until
 from nodes import places, sshd
 from small_campaigns import noop
+from working_tree import REPOSITORY
 
 from albacore import ledger
 from albacore.sample import Blame, Failure, Purpose, Sample

@@ -7,9 +7,10 @@ import tomllib
 
 import law
 import pytest
-from clone import REPOSITORY, running
+from clone import running
 from nodes import places, sshd
 from small_campaigns import noop
+from working_tree import REPOSITORY
 
 from albacore.sample import Purpose, Sample
 from albacore_ops.rest import path

@@ -22,7 +22,7 @@ def begin() -> None:
     """Open a campaign run and prepare its node."""
     caller = Caller(dag_run_id="one", run_type="manual", run_after=datetime.now(UTC), is_over=lambda _: False)
     opening.open_run("clock", RUN, {}, None, caller)
-    for name in opening.provision(RUN):
+    for name in opening.provision(RUN, "a test"):
         opening.prepare_node(RUN, name)
 
 

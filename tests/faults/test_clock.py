@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from faults.machines import FAKETIME
+from faults.machines import faketime
 from nodes import places
 from small_campaigns import noop
 
 from albacore.nodes.local import stop_all
 
-pytestmark = [pytest.mark.faults, pytest.mark.skipif(not FAKETIME.exists(), reason="no libfaketime: not run")]
+pytestmark = pytest.mark.faults
 ROOT = Path(__file__).parents[2]
 CAMPAIGN = noop(
     limits="{ samples = 2, hours = 1.0 }",
@@ -39,6 +39,8 @@ def environment(folder: Path) -> dict[str, str]:
 @pytest.mark.parametrize("by_s", [7200, -7200])
 def test_a_task_whose_clock_jumps_takes_its_sample_once(tmp_path, by_s):
     """Two hours either way in mid-sample: the lease may seem over, yet one sample is there and no config is blamed."""
+    library = faketime()
+    assert library, "expected libfaketime. Run 'apt-get install faketime' as root."
     with places.root() as place:
         (tmp_path / "clock.toml").write_text(CAMPAIGN)
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -47,7 +49,7 @@ def test_a_task_whose_clock_jumps_takes_its_sample_once(tmp_path, by_s):
         subprocess.run([*program, "open"], env=own, check=True, timeout=120)
         clock = tmp_path / "clock"
         clock.write_text("+0\n")
-        fake = {"LD_PRELOAD": str(FAKETIME), "FAKETIME_TIMESTAMP_FILE": str(clock), "FAKETIME_NO_CACHE": "1"}
+        fake = {"LD_PRELOAD": str(library), "FAKETIME_TIMESTAMP_FILE": str(clock), "FAKETIME_NO_CACHE": "1"}
 
         task = subprocess.Popen([*program, "sample"], env={**own, **fake}, stdout=subprocess.PIPE, text=True)
         assert task.stdout is not None and task.stdout.readline() == "started\n"
