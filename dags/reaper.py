@@ -26,6 +26,7 @@ with DAG(
         count = get_current_context()["ti"].get_dr_count
 
         def is_live(dag_id: str, dag_runs: Collection[str]) -> bool:
+            """Whether one of these runs of a DAG goes on."""
             live = ["queued", "running"]
             return bool(dag_runs) and count(dag_id=dag_id, run_ids=list(dag_runs), states=live) > 0
 

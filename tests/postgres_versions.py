@@ -18,6 +18,15 @@ PUBLISHED = {
     "18": "18.4.0-beta.17",
 }
 """Major version -> what the package of that server is called in the registry."""
+QUICK = {"clients": 2, "warmup_s": 0.0, "measure_s": 1.0}
+SMALL = {
+    "tpcc": {**QUICK, "scale": 0.02, "warehouses": 1},
+    "epinions": {**QUICK, "scale": 0.02},
+    "pgbench": {**QUICK, "scale": 1.0},
+    "tpch": {"scale": 0.002, "measure_s": 0.0},
+    "sql": {"scale": 0.02, "measure_s": 0.0},
+}
+"""Workload -> parameters of a small one."""
 
 
 def provide(major: str, clients: Path, place: Path) -> Path:

@@ -18,15 +18,7 @@ from albacore.space.catalogue import Catalogue
 
 pytestmark = [pytest.mark.node, pytest.mark.e2e]
 BENCHMARK = Benchmark.read(places.BENCHMARKS, "postgres")
-QUICK = {"clients": 2, "warmup_s": 0.0, "measure_s": 1.0}
-SMALL = {
-    "tpcc": {**QUICK, "scale": 0.02, "warehouses": 1},
-    "epinions": {**QUICK, "scale": 0.02},
-    "pgbench": {**QUICK, "scale": 1.0},
-    "tpch": {"scale": 0.002, "measure_s": 0.0},
-    "sql": {"scale": 0.02, "measure_s": 0.0},
-    "reporting": {"scale": 0.05, "warmup_s": 0.0, "measure_s": 0.0},
-}
+SMALL = {**postgres_versions.SMALL, "reporting": {"scale": 0.05, "warmup_s": 0.0, "measure_s": 0.0}}
 NEW_IN_16 = {"enable_presorted_aggregate", "vacuum_buffer_usage_limit"}
 NEW_IN_15 = {"recursive_worktable_factor", "wal_compression"}
 NEW_IN_14 = {"enable_memoize", "compute_query_id", "client_connection_check_interval", "min_dynamic_shared_memory"}

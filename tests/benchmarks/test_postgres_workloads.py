@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from nodes import places
+from postgres_versions import SMALL
 
 from albacore.benchmark import Benchmark
 from albacore.errors import LoadError
@@ -22,14 +23,6 @@ from albacore.sample import Blame, Failure, Sample
 
 pytestmark = pytest.mark.node
 BENCHMARK = Benchmark.read(places.BENCHMARKS, "postgres")
-QUICK = {"clients": 2, "warmup_s": 0.0, "measure_s": 1.0}
-SMALL = {
-    "tpcc": {**QUICK, "scale": 0.02, "warehouses": 1},
-    "epinions": {**QUICK, "scale": 0.02},
-    "pgbench": {**QUICK, "scale": 1.0},
-    "tpch": {"scale": 0.002, "measure_s": 0.0},
-    "sql": {"scale": 0.02, "measure_s": 0.0},
-}
 
 
 @pytest.fixture(scope="module")

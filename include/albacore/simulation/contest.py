@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from albacore import stopping, veto
+from albacore import stopping
+from albacore.simulation import veto
 from albacore.simulation.contestants import FOREST, by_name
 from albacore.simulation.playing import Plan, Played, play
 from albacore.simulation.world import Setting, World

@@ -3,7 +3,8 @@
 import numpy as np
 from scenes import SPACE, sample, scene
 
-from albacore import judging, veto
+from albacore import judging
+from albacore.simulation import veto
 from albacore.trial import Judgement, Stability
 
 
