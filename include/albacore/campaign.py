@@ -104,6 +104,7 @@ class Validation(Part):
     """Which configs run on the fresh nodes, how often on each, and what one has to show before it ships."""
 
     contenders: Annotated[int, Field(ge=1, le=20)] = 2
+    veto: bool = True
     repeats: Annotated[int, Field(ge=1, le=100)] = 2
     min_gain: Annotated[float, Field(ge=1, le=1000)] = 1.0
     confidence: Annotated[float, Field(ge=0.5, le=0.999)] = 0.95

@@ -161,7 +161,9 @@ def _plan(run_id: str, scene: Scene) -> validation.Plan:
     if (found := search.incumbent) is not None and found.config.id != scene.default_id:
         settings.run_log(run_id).put_config(found.config.id, dict(found.config))
         left = found.config.id, found.run_id
-    plan = validation.plan(scene, nodes=fresh, repeats=asked.repeats, count=asked.contenders, incumbent=left)
+    plan = validation.plan(
+        scene, nodes=fresh, repeats=asked.repeats, count=asked.contenders, has_veto=asked.veto, incumbent=left
+    )
     return dataclasses.replace(plan, skipped=search.skipped)
 
 

@@ -71,7 +71,7 @@ def test_a_round_takes_the_best_of_the_tuning_to_the_fresh_nodes():
 
     plan = validation.plan(now, nodes=["f1"], repeats=2, count=1)
 
-    assert plan == Plan(contenders=(B,), nodes=("f1",), repeats=2, read_n=2)
+    assert plan == Plan(contenders=(B,), nodes=("f1",), repeats=2, has_veto=True, read_n=2)
 
 
 def test_the_incumbent_takes_no_contenders_place():

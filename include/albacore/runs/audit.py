@@ -93,7 +93,12 @@ def _plan(scene: Scene, plan: Plan, count: int) -> Iterator[str]:
     """Yield the first field in which a recorded plan differs; the incumbent is of other runs, and taken as it is."""
     left = (plan.previous, plan.previous_run or "") if plan.previous else None
     again = validation.plan(
-        _as_of(scene, plan.read_n), nodes=plan.nodes, repeats=plan.repeats, count=count, incumbent=left
+        _as_of(scene, plan.read_n),
+        nodes=plan.nodes,
+        repeats=plan.repeats,
+        count=count,
+        has_veto=plan.has_veto,
+        incumbent=left,
     )
     again = dataclasses.replace(again, skipped=plan.skipped)
     yield from _differs(f"validation of round {plan.round}", dataclasses.asdict(plan), dataclasses.asdict(again))

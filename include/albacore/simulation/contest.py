@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from albacore import stopping
-from albacore.simulation import veto
 from albacore.simulation.contestants import FOREST, by_name
 from albacore.simulation.playing import Plan, Played, play
 from albacore.simulation.world import Setting, World
 from albacore.space import Config
+from albacore.verdict import veto
 
 GOOD = 0.90
 """Share of the optimum that a shipped config has to reach, stable, to count as good."""

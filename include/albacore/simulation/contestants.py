@@ -36,7 +36,7 @@ class Contestant:
     Attributes:
         plan: What it makes of the plan that all are given.
         optimizer: Its own; None takes the one that all are given.
-        has_veto: Whether what it ships may be vetoed by its neighbours (`veto.py`).
+        has_veto: Whether what it ships may be vetoed by its neighbours (`verdict/veto.py`).
     """
 
     name: str

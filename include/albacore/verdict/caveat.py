@@ -22,6 +22,11 @@ def caveats(scene: Scene) -> list[str]:
     lost = quarantined(scene.log)
     if lost:
         found.append(f"Nodes that failed repeatedly got no more samples: {', '.join(sorted(lost))}. Look at them.")
+    found += [
+        f"Config {config_id} stood back: most configs around it that were seen on several nodes are unstable. "
+        "Validate it all the same with `veto = false`."
+        for config_id in plan.stood_back
+    ]
     return found + _about_validation(scene, plan)
 
 

@@ -21,9 +21,11 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from albacore.replay import Scene
 from albacore.trial import Direction, Judgement, Stability
+from albacore.verdict import veto
 
 PRIOR_SAMPLES = 2
 """Weight of what all configs show against one config's or one node's own samples: between worker and residual the
@@ -51,15 +53,24 @@ class Standing:
     cautious: float
 
 
-def contenders(scene: Scene, count: int, *, but: str | None = None) -> list[Standing]:
+def contenders(scene: Scene, count: int, *, but: str | None = None, has_veto: bool = True) -> list[Standing]:
     """Return the configs to validate, best first: at most `count`, fewer when fewer were found stable.
 
     Args:
         scene: The run.
         count: At most so many.
         but: Id of the incumbent, which runs anyway: it takes nobody's place.
+        has_veto: Whether finalists with unstable neighbours come after the others (`veto.py`).
     """
-    return [standing for standing in ranked(scene) if standing.config_id != but][:count]
+    able = [standing for standing in ranked(scene) if standing.config_id != but]
+    return (_with_veto(scene, able) if has_veto else able)[:count]
+
+
+def _with_veto(scene: Scene, able: Sequence[Standing]) -> list[Standing]:
+    """Return the same, finalists with unstable neighbours after the others; those on fewer nodes are no finalists."""
+    finalists = list(takewhile(lambda s: s.nodes == able[0].nodes, able[: veto.FINALISTS]))
+    sound = set(veto.sound(scene, [s.config_id for s in finalists]))
+    return [*sorted(finalists, key=lambda s: s.config_id not in sound), *able[len(finalists) :]]
 
 
 def ranked(scene: Scene) -> list[Standing]:

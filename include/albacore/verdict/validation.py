@@ -36,6 +36,8 @@ class Plan:
         first: The round's first repeat.
         repeats: Samples of each config on each node.
         skipped: Incumbents that were passed over, a line each.
+        has_veto: Whether configs with unstable neighbours had to stand back (`veto.py`).
+        stood_back: Ids of those that would have been contenders without it.
         read_n: Number of the last event that was read.
     """
 
@@ -47,6 +49,8 @@ class Plan:
     first: int = 0
     repeats: int = 1
     skipped: tuple[str, ...] = ()
+    has_veto: bool = False
+    stood_back: tuple[str, ...] = ()
     read_n: int = 0
 
     def note(self) -> Note:
@@ -77,7 +81,13 @@ def round_of(log: Log) -> int:
 
 
 def plan(
-    scene: Scene, *, nodes: Sequence[str], repeats: int, count: int, incumbent: tuple[str, str] | None = None
+    scene: Scene,
+    *,
+    nodes: Sequence[str],
+    repeats: int,
+    count: int,
+    has_veto: bool = True,
+    incumbent: tuple[str, str] | None = None,
 ) -> Plan:
     """Return the next round: the most promising configs on the fresh nodes, with repeats that no round has had.
 
@@ -86,19 +96,26 @@ def plan(
         nodes: The fresh nodes.
         repeats: Samples of each config on each of them.
         count: Contenders at most.
+        has_veto: Whether configs with unstable neighbours stand back.
         incumbent: Config id and run of what earlier runs left in place.
     """
     previous, left_by = incumbent or (None, None)
     facts = [*scene.log.recorded(Sample), *scene.log.recorded(Failure)]
     done = [fact.repeat for fact in facts if fact.purpose is Purpose.VALIDATE]
+    plain, chosen = (
+        tuple(standing.config_id for standing in contenders(scene, count, but=previous, has_veto=veto))
+        for veto in (False, has_veto)
+    )
     return Plan(
         round=round_of(scene.log),
-        contenders=tuple(standing.config_id for standing in contenders(scene, count, but=previous)),
+        contenders=chosen,
         previous=previous,
         previous_run=left_by,
         nodes=tuple(nodes),
         first=max(done, default=-1) + 1,
         repeats=repeats,
+        has_veto=has_veto,
+        stood_back=tuple(config_id for config_id in plain if config_id not in chosen),
         read_n=scene.log.last_n,
     )
 

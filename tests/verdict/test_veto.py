@@ -1,11 +1,14 @@
 """Laws of the final veto."""
 
+from dataclasses import replace
+
 import numpy as np
 from scenes import SPACE, sample, scene
 
 from albacore import judging
-from albacore.simulation import veto
-from albacore.trial import Judgement, Stability
+from albacore.trial import Event, Judgement, Log, Stability
+from albacore.verdict import ranking, validation, veto
+from albacore.verdict.caveat import caveats
 
 
 def judgement(config, rung, score, *, stable=True):
@@ -33,6 +36,11 @@ def scattered(low, high, count, seed):
     return [config(rng.uniform(low, high), rng.random()) for _ in range(count)]
 
 
+def with_note(now, note):
+    events = (*now.log.events, Event(n=now.log.last_n + 1, at=0.0, fact=note))
+    return replace(now, log=Log(events))
+
+
 LUCKY, SOUND = config(0.8, 0.5), config(0.2, 0.5)
 
 
@@ -49,6 +57,29 @@ def test_a_config_among_unstable_ones_is_not_shipped():
     assert veto.finalists(told(), 2) == [LUCKY.id, SOUND.id]
     assert veto.chance_of_instability(told(), LUCKY.id) > 0.5 > veto.chance_of_instability(told(), SOUND.id)
     assert veto.chosen(told()) == SOUND.id
+
+
+def test_in_a_campaign_it_stands_back_and_the_verdict_names_it():
+    """The next one is validated in its place; with room for both it is the last."""
+    plan = validation.plan(told(), nodes=["f1"], repeats=1, count=1)
+
+    assert (plan.contenders, plan.stood_back) == ((SOUND.id,), (LUCKY.id,))
+    assert [s.config_id for s in ranking.contenders(told(), 2)] == [SOUND.id, LUCKY.id]
+    (told_of,) = [line for line in caveats(with_note(told(), plan.note())) if LUCKY.id in line]
+    assert "stood back" in told_of and "veto = false" in told_of
+
+
+def test_without_the_veto_the_best_is_validated():
+    """`validation.veto = false`, and runs that were planned before there was one."""
+    plan = validation.plan(told(), nodes=["f1"], repeats=1, count=1, has_veto=False)
+
+    assert (plan.contenders, plan.stood_back) == ((LUCKY.id,), ())
+    assert validation.Plan.of({"contenders": [LUCKY.id]}).has_veto is False
+
+
+def test_a_config_on_fewer_nodes_is_no_finalist():
+    """Whoever stands back stays before those that instability had fewer nodes to show on."""
+    assert [s.config_id for s in ranking.contenders(told(), 3)][:2] == [SOUND.id, LUCKY.id]
 
 
 def test_with_too_few_unstable_configs_the_best_is_shipped():
