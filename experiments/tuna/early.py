@@ -21,6 +21,7 @@ from albacore.lab.protocol import matrices
 from albacore.policies import Halve, Ladder, Worst
 from albacore.policies.asynchronous import Asynchronous
 from albacore.policies.brackets import Brackets
+from albacore.policies.budget_allocation import BudgetAllocation
 from albacore.policies.racing import Racing
 from albacore.policies.relative_range import RelativeRange
 from albacore.trial import Ask
@@ -28,12 +29,18 @@ from albacore.trial import Ask
 FILE = Path(__file__).with_name("runs") / "early.json"
 ORDERS = 10
 """Random orders of nodes per run."""
+NODES = tuple(range(1, 11))
 LADDERS: Mapping[str, Ladder] = {
     "all on 10 nodes": Brackets(rungs=(10,)),
     "all on 3 nodes": Brackets(rungs=(3,)),
+    "all on 1 node": Brackets(rungs=(1,)),
     "successive halving 1, 3, 10": Brackets(rungs=(1, 3, 10)),
     "asynchronous 1, 3, 10": Asynchronous(rungs=(1, 3, 10)),
-    "racing": Racing(rungs=tuple(range(1, 11)), first=3, width=1),
+    "racing": Racing(rungs=NODES, first=3, width=1),
+    **{
+        f"OCBA, {per_config:g} samples per config": BudgetAllocation(rungs=NODES, first=3, per_config=per_config)
+        for per_config in (1.5, 2.2, 3, 10)
+    },
 }
 
 

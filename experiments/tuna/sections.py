@@ -233,8 +233,8 @@ def early() -> list[str]:
 
 def ladder() -> list[str]:
     """Compare ladders, surrogates and the veto with the simple baselines."""
-    ours = ("tuna", "tuna-veto", "stable-forest", "asynchronous", "asynchronous-veto", "racing", "racing-veto")
-    names = (*ours, "rerun", "tpe-repeats")
+    halving = ("tuna", "tuna-veto", "stable-forest", "asynchronous", "asynchronous-veto")
+    names = (*halving, "racing", "racing-veto", "ocba", "ocba-veto", "rerun", "tpe-repeats")
     found = {name: ledger.of(name) for name in names}
     if not found["asynchronous-veto"]:
         return NOT_YET

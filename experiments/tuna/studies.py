@@ -21,7 +21,7 @@ from albacore.simulation.world import Setting  # noqa: E402
 FIRST = 1000
 SYSTEMS = 10
 """Systems that are tuned thirty times each, for transferability."""
-VETOED = {"tuna": "tuna-veto", "asynchronous": "asynchronous-veto", "racing": "racing-veto"}
+VETOED = {name: f"{name}-veto" for name in ("tuna", "asynchronous", "racing", "ocba")}
 """Who else is judged by the same run: the contestant that differs by the final veto only."""
 
 
@@ -89,6 +89,7 @@ STUDIES = {
         _study("equal-cost", "Fig. 16", "traditional-equal-cost", runs=100),
         _study("second-optimizer", "Fig. 18", "tuna", "traditional", runs=30, optimizer="gp"),
         _study("racing", "§4", "racing", runs=100),
+        _study("ocba", "§4", "ocba", runs=100),
         _study("surrogate", "§4", "stable-forest", runs=100),
         _study("chosen-adjuster", "§4", "tuna-cross-validated", runs=100),
     )

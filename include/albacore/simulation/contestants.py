@@ -11,6 +11,7 @@ from albacore.optimizers.random import Random
 from albacore.optimizers.stable_forest import StableForest
 from albacore.optimizers.tpe import Tpe
 from albacore.policies import Adjuster, Policy, presets
+from albacore.policies.budget_allocation import BudgetAllocation
 from albacore.policies.cross_validated import CrossValidated
 from albacore.policies.extra_trees import ExtraTrees
 from albacore.policies.forest import Forest
@@ -88,6 +89,10 @@ def _racing(plan: Plan, nodes: int) -> Policy:
     return replace(_preset("tuna")(plan, nodes), ladder=Racing(rungs=tuple(range(1, nodes + 1))))
 
 
+def _allocated(plan: Plan, nodes: int) -> Policy:
+    return replace(_preset("tuna")(plan, nodes), ladder=BudgetAllocation(rungs=tuple(range(1, nodes + 1))))
+
+
 def _repeats(plan: Plan, nodes: int) -> Policy:
     return replace(presets.one_rung("repeats", min(3, nodes)), detector=RelativeRange(threshold=0.30))
 
@@ -143,6 +148,19 @@ CONTESTANTS = {
             name="racing-veto",
             title="the same, with a final veto",
             policy=_racing,
+            optimizer=StableForest(trees=SURROGATE),
+            has_veto=True,
+        ),
+        Contestant(
+            name="ocba",
+            title="samples by optimal computing budget allocation, three per config; a forest over all rungs",
+            policy=_allocated,
+            optimizer=StableForest(trees=SURROGATE),
+        ),
+        Contestant(
+            name="ocba-veto",
+            title="the same, with a final veto",
+            policy=_allocated,
             optimizer=StableForest(trees=SURROGATE),
             has_veto=True,
         ),
