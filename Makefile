@@ -77,6 +77,7 @@ e2e faults soak: dev  ## Run the long suites: end to end, faults, soak
 paper: dev  ## Play the papers' experiments that are missing (hours), bring docs/experiments/tuna.md up to date, run their tests
 	$(PY) experiments/tuna/play.py
 	$(PY) experiments/tuna/adjusters.py
+	$(PY) experiments/tuna/neighbours.py
 	@test -z "$$ALBACORE_SAMPLES" || \
 		$(PY) experiments/tuna/early.py
 	@test -z "$$ALBACORE_SAMPLES" || \

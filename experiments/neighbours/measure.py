@@ -13,8 +13,6 @@ stress-ng.
 """
 
 import argparse
-import gzip
-import json
 import os
 import shutil
 import signal
@@ -24,11 +22,11 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import groups
 import numpy as np
 import weather
+from noisy_samples import QUIET, SAMPLES, Row, append, pack, read
 from tqdm import tqdm
 
 from albacore.benchmark import Benchmark, Workload
@@ -45,14 +43,10 @@ from albacore.space.catalogue import Catalogue
 
 HERE = Path(__file__).parent
 BENCHMARKS = HERE.parents[1] / "include" / "benchmarks"
-SAMPLES = HERE / "samples.jsonl.gz"
 FIRST_PORT = 26_000
 PARAMS = {"scale": 4.0, "warmup_s": 0.0, "measure_s": 3.0}
-QUIET = "quiet"
-"""The node that has no neighbours."""
 ROUNDS_BEFORE = (0, 0, 2, 5, 8)
 """Before which node each quiet round is measured."""
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,28 +137,6 @@ class Bench:
 def _short(value: float) -> float:
     """Return five digits: no reading is better than that, and a sample is a third as long."""
     return float(f"{value:.5g}")
-
-
-def read(path: Path = SAMPLES) -> list[Row]:
-    """Return every row that was measured, in order; none where nothing was."""
-    if not path.exists():
-        return []
-    with gzip.open(path, "rt") as file:
-        return [json.loads(line) for line in file]
-
-
-def append(path: Path, row: Row) -> None:
-    """Write a row at the end, as a part of its own: a measurement may end at any moment."""
-    with gzip.open(path, "at") as file:
-        file.write(json.dumps(row, separators=(",", ":")) + "\n")
-
-
-def pack(path: Path) -> None:
-    """Write all rows again as one part, a third as large."""
-    fresh = path.with_name(path.name + ".new")
-    rows = "".join(json.dumps(row, separators=(",", ":")) + "\n" for row in read(path))
-    fresh.write_bytes(gzip.compress(rows.encode(), mtime=0))
-    fresh.replace(path)
 
 
 def find_configs(bench: Bench, rows: list[Row], count: int) -> Iterator[Row]:

@@ -21,7 +21,7 @@ SPELL = 3.0
 PASSING_LEAST, PASSING_MOST = 0.15, 0.85
 GRAIN = 0.01
 
-CORES = {"cpu": 1.2, "memory": 0.8, "disk": 0.3}
+CORES = {"cpu": 1.0, "memory": 0.7, "disk": 0.3}
 """Cores that a neighbour of full strength takes; the machine has two."""
 WRITE_BYTES_PER_S = 120_000_000
 """What a disk's neighbour of full strength writes."""

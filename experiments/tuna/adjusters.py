@@ -5,16 +5,21 @@
 A simulated fleet measures stable configs on all of its ten nodes, one config after the other. Each is adjusted by a
 model of those before it, and then trains the next: predict before fit. The error is taken against what the config
 does undisturbed, which the simulation knows, and against its mean over the ten nodes, as the paper does.
+
+Two kinds start warm: with the samples of other configs that the same fleet took in an earlier season, and that another
+fleet took, whose guest metrics follow from the platform in another way.
 """
 
 import argparse
 import json
 import sys
 import time
+from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import adjusting
 import studies
 from tqdm import tqdm
 
@@ -33,24 +38,31 @@ CONFIGS = 26
 """Stable configs on all nodes: as many as a campaign of 500 samples has."""
 APART_S = 1200.0
 """Between two of them; eight hours in all."""
+SEASON_S = 200 * 3600.0
+"""How much earlier or later the samples of an earlier run were taken; the weather is another by then."""
+OTHER_FLEET = 500_000
+"""What the seed of another fleet is larger by."""
 SEEDS = range(studies.FIRST, studies.FIRST + 8)
 WORLDS = ("plain", "faint", "murky")
+TREES = 15
 KINDS: dict[str, Adjuster] = {
     "none": Identity(),
     "forest": Forest(),
     "forest, 20 trees": Forest(trees=20),
     "extra_trees": ExtraTrees(trees=40),
     "ridge": Ridge(),
-    "cross_validated": CrossValidated(trees=15),
+    "cross_validated": CrossValidated(trees=TREES),
 }
+WARM = {"cross_validated, same fleet before": 0, "cross_validated, another fleet before": OTHER_FLEET}
+"""Kind -> what the seed of the fleet is larger by whose samples it starts with."""
 Row = dict[str, Any]
 
 
-def stable_configs(world: World) -> list[Config]:
-    """Return random configs that neither crash nor flip."""
+def stable_configs(world: World, *, stream: int = 7) -> list[Config]:
+    """Return random configs that neither crash nor flip; others for another stream."""
     import numpy as np
 
-    rng, found = np.random.default_rng([world.seed, 7]), []
+    rng, found = np.random.default_rng([world.seed, stream]), []
     while len(found) < CONFIGS:
         config = world.surface.space.decode(rng.random(len(world.surface.space)))
         point = world.surface.point(config)[None, :]
@@ -68,28 +80,56 @@ def readings(world: World, config: Config, at_s: float) -> list[Reading]:
     return [Reading.of(a, METRIC) for a in answers if isinstance(a, Sample)]
 
 
-def errors(world_name: str, seed: int) -> Row:
+def run_before(world_name: str, seed: int, beyond: int) -> tuple[tuple[Reading, ...], ...]:
+    """Return the trials of an earlier run: other configs, in another season, of the same fleet or of another one."""
+    world = World(worlds.by_name(world_name), seed + beyond)
+    configs = stable_configs(world, stream=8)
+    trials = [readings(world, config, SEASON_S + APART_S * i) for i, config in enumerate(configs)]
+    name = "{}" if beyond == 0 else "other-{}"
+    return tuple(
+        tuple(Reading(node=name.format(r.node), value=r.value, telemetry=r.telemetry) for r in trial)
+        for trial in trials
+    )
+
+
+def kind_of(name: str, world_name: str, seed: int) -> Adjuster:
+    """Return an adjuster by its name in the table."""
+    if name in KINDS:
+        return KINDS[name]
+    return CrossValidated(trees=TREES, earlier=run_before(world_name, seed, WARM[name]))
+
+
+def errors(world_name: str, seed: int, kinds: Iterable[str]) -> Row:
     """Return kind -> config by config the mean error of its samples, against the truth and against their mean."""
     world = World(worlds.by_name(world_name), seed)
     configs = stable_configs(world)
     measured = [readings(world, config, APART_S * i) for i, config in enumerate(configs)]
     truth = [float(world.surface.level(world.surface.point(config)[None, :])[0]) for config in configs]
+    means = [sum(r.value for r in own) / len(own) for own in measured]
     row: Row = {"world": world_name, "seed": seed, "truth": {}, "mean": {}}
-    for name, kind in KINDS.items():
-        adjusted = [kind.adjust(own, measured[:i], seed=seed)[0] for i, own in enumerate(measured)]
-        means = [sum(r.value for r in own) / len(own) for own in measured]
-        row["truth"][name] = [_error(v, t) for v, t in zip(adjusted, truth, strict=True)]
-        row["mean"][name] = [_error(v, t) for v, t in zip(adjusted, means, strict=True)]
+    for name in kinds:
+        adjusted = adjusting.prequential(kind_of(name, world_name, seed), measured, seed=seed)
+        row["truth"][name] = adjusting.errors(adjusted, truth)
+        row["mean"][name] = adjusting.errors(adjusted, means)
     return row
 
 
-def _error(values: list[float], target: float) -> float:
-    return round(sum(abs(v / target - 1) for v in values) / len(values), 6)
-
-
 def rows() -> list[Row]:
-    """Return what has been computed."""
-    return [json.loads(line) for line in FILE.read_text().splitlines()] if FILE.exists() else []
+    """Return what has been computed, one row per fleet."""
+    found: dict[tuple[str, int], Row] = {}
+    for row in (json.loads(line) for line in FILE.read_text().splitlines()) if FILE.exists() else ():
+        whole = found.setdefault((row["world"], row["seed"]), {**row, "truth": {}, "mean": {}})
+        whole["truth"] |= row["truth"]
+        whole["mean"] |= row["mean"]
+    return list(found.values())
+
+
+def missing() -> list[tuple[str, int, tuple[str, ...]]]:
+    """Return fleets with the kinds that have not been computed for them."""
+    known = {(row["world"], row["seed"]): row["truth"] for row in rows()}
+    kinds = (*KINDS, *WARM)
+    tasks = [(w, s, tuple(k for k in kinds if k not in known.get((w, s), {}))) for s in SEEDS for w in WORLDS]
+    return [task for task in tasks if task[2]]
 
 
 def main() -> None:
@@ -99,8 +139,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=2, help="how many at a time (default: 2)")
     arguments = parser.parse_args()
     until = time.monotonic() + 60 * arguments.minutes
-    known = {(row["world"], row["seed"]) for row in rows()}
-    tasks = [(world, seed) for seed in SEEDS for world in WORLDS if (world, seed) not in known]
+    tasks = missing()
     FILE.parent.mkdir(exist_ok=True)
     with ProcessPoolExecutor(arguments.processes) as pool, tqdm(total=len(tasks), unit="run", file=sys.stderr) as bar:
         for start in range(0, len(tasks), arguments.processes):

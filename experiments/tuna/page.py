@@ -8,6 +8,7 @@ A block begins with `<!-- noise -->` and ends with `<!-- end -->`; the prose aro
 import re
 from collections.abc import Callable
 
+import adjuster_sections
 import sections
 from studies import ROOT
 
@@ -24,7 +25,9 @@ SECTIONS: dict[str, Callable[[], list[str]]] = {
     "without-detector": sections.without_detector,
     "ladder": sections.ladder,
     "early": sections.early,
-    "adjusters": sections.adjusting,
+    "adjusters": adjuster_sections.four_worlds,
+    "adjusters-real": adjuster_sections.real,
+    "adjusters-warm": adjuster_sections.warm,
 }
 
 

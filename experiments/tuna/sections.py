@@ -7,7 +7,6 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-import adjusters
 import analysis
 import drawing
 import ledger
@@ -256,34 +255,3 @@ def ladder() -> list[str]:
             "ladder", drawing.curves(axes, [_band(n, r, grid) for n, r in shown.items()]), "Convergence of ladders"
         ),
     ]
-
-
-def adjusting() -> list[str]:
-    """Compare the adjusters in three worlds."""
-    rows = adjusters.rows()
-    if not rows:
-        return NOT_YET
-    lines = ["| adjuster | " + " | ".join(f"{w}: error %, gone %" for w in adjusters.WORLDS) + " |"]
-    lines.append("|---|" + "---|" * len(adjusters.WORLDS))
-    for kind in adjusters.KINDS:
-        cells = [_adjusted([r for r in rows if r["world"] == world], kind) for world in adjusters.WORLDS]
-        lines.append(f"| {kind} | " + " | ".join(cells) + " |")
-    count = min(sum(r["world"] == world for r in rows) for world in adjusters.WORLDS)
-    return [f"{count} fleets per world.", "", *lines, ""]
-
-
-def _adjusted(rows: Sequence[Row], kind: str) -> str:
-    """Return mean error over the second half of the configs, and which part of it is gone, by halves."""
-    if not rows:
-        return ""
-    half = adjusters.CONFIGS // 2
-    own, none = (np.array([row["truth"][k] for row in rows]) for k in (kind, "none"))
-    late = float(100 * own[:, half:].mean())
-
-    def gone(pick: np.ndarray) -> float:
-        return 1.0 - float(own[pick][:, half:].mean() / none[pick][:, half:].mean())
-
-    whole = 1.0 - float(own.mean() / none.mean())
-    if kind == "none":
-        return f"{late:.2f}"
-    return f"{late:.2f}, {analysis.estimate(gone, len(own)).words(0, scale=100)}; whole run {100 * whole:.0f}"

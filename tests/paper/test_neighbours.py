@@ -15,9 +15,10 @@ def neighbours():
     """The modules of the measurement, which are no package."""
     sys.path.insert(0, str(FOLDER))
     import measure
+    import noisy_samples
     import weather
 
-    yield {"measure": measure, "weather": weather}
+    yield {"measure": measure, "samples": noisy_samples, "weather": weather}
     sys.path.remove(str(FOLDER))
 
 
@@ -60,11 +61,11 @@ def test_a_passing_neighbour_is_there_for_its_share_of_the_time(neighbours):
 
 def test_samples_come_back_as_they_were_written(neighbours, tmp_path):
     """Appended one by one or packed."""
-    measure, path = neighbours["measure"], tmp_path / "samples.jsonl.gz"
+    samples, path = neighbours["samples"], tmp_path / "samples.jsonl.gz"
     rows = [{"config": i, "telemetry": {"a": 0.5 * i}} for i in range(4)]
     for row in rows:
-        measure.append(path, row)
-    before = measure.read(path)
-    measure.pack(path)
+        samples.append(path, row)
+    before = samples.read(path)
+    samples.pack(path)
 
-    assert before == measure.read(path) == rows
+    assert before == samples.read(path) == rows

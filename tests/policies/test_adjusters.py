@@ -95,3 +95,53 @@ def test_the_chosen_model_is_named():
     _, reason = CrossValidated(trees=10).adjust(trial(generator, 50.0), history, seed=1)
 
     assert any(f" by {name};" in reason for name in CrossValidated().models)
+
+
+def test_an_earlier_run_with_the_same_law_helps_from_the_first_choice_on():
+    """With four trials of its own and twenty of an earlier run; the mean error over ten runs is a tenth smaller."""
+    errors, reasons = {"cold": [], "warm": []}, []
+    for seed in range(10):
+        generator = random.Random(600 + seed)
+        earlier = tuple(tuple(trial(generator, 100.0)) for _ in range(20))
+        history, fresh = [trial(generator, level) for level in LEVELS[:4]], trial(generator, 180.0)
+        for name, before in (("cold", ()), ("warm", earlier)):
+            values, reason = CrossValidated(trees=5, earlier=before).adjust(fresh, history, seed=1)
+            errors[name].append(error(values, 180.0))
+            reasons.append(reason)
+
+    assert statistics.fmean(errors["warm"]) < 0.9 * statistics.fmean(errors["cold"])
+    assert any("and earlier runs" in reason for reason in reasons)
+
+
+def test_an_earlier_run_with_another_law_is_not_listened_to():
+    """Its metric points the other way: the values are those of a cold start, bit for bit."""
+    generator = random.Random(7)
+    earlier = tuple(tuple(trial(generator, 100.0, -1.0)) for _ in range(20))
+    history, fresh = [trial(generator, level) for level in LEVELS], trial(generator, 50.0)
+
+    cold = CrossValidated(trees=10).adjust(fresh, history, seed=3)
+    assert CrossValidated(trees=10, earlier=earlier).adjust(fresh, history, seed=3) == cold
+
+
+def test_a_warm_start_is_a_function_of_its_readings():
+    """Bit for bit; with no trial of its own nothing is adjusted, whatever others taught."""
+    generator = random.Random(8)
+    earlier = tuple(tuple(trial(generator, 100.0)) for _ in range(5))
+    history, fresh = [trial(generator, level) for level in LEVELS], trial(generator, 50.0)
+    kinds = [CrossValidated(trees=10, earlier=earlier) for _ in range(2)]
+
+    assert kinds[0].adjust(fresh, history, seed=3) == kinds[1].adjust(fresh, history, seed=3)
+    assert kinds[0].adjust(fresh, [], seed=3)[0] == [r.value for r in fresh]
+
+
+def test_earlier_trials_that_lack_a_metric_are_passed_over():
+    """A model of other columns cannot be asked."""
+    generator = random.Random(9)
+    other = tuple(
+        tuple(Reading(node=r.node, value=r.value, telemetry={"steal": r.telemetry["steal"]}) for r in one)
+        for one in (trial(generator, 100.0) for _ in range(5))
+    )
+    history, fresh = [trial(generator, level) for level in LEVELS], trial(generator, 50.0)
+
+    cold = CrossValidated(trees=10).adjust(fresh, history, seed=3)
+    assert CrossValidated(trees=10, earlier=other).adjust(fresh, history, seed=3) == cold

@@ -2,17 +2,27 @@
 
 No model is the best everywhere: a linear one where metrics follow what the platform does, trees where they only show
 that something is badly wrong (docs/experiments/tuna.md). So each is tried on configs that were left out of its
-training, and what does not beat doing nothing is not used.
+training, with and without what earlier runs teach; and what does not beat doing nothing by more than chance is not
+used.
+
+| symbol | shape | meaning |
+|---|---|---|
+| e | (rows,) | error of a model on a sample whose config was left out, clipped as it would be in use |
+| g | (configs,) | mean of y^2 - e^2 over a config's samples: what the model would have taken off |
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from albacore.policies import Reading
 from albacore.policies.extra_trees import ExtraTrees
 from albacore.policies.forest import Forest
-from albacore.policies.learning import Lesson, Model, Predict, adjusted
+from albacore.policies.learning import EARLIER, Lesson, Model, Predict, adjusted
 from albacore.policies.ridge import Ridge
+
+if TYPE_CHECKING:
+    import numpy as np
 
 FOLDS = 5
 FEWEST = 3
@@ -26,16 +36,23 @@ class CrossValidated:
     Attributes:
         trees: Of the forests among them.
         clip_sd: As in `forest`.
+        caution: Standard errors by which the mean of g has to exceed 0.
+        earlier: Trials of earlier runs, as in a history: models that learn from them too are candidates beside those
+            that do not, and judged by the present run's samples alone. Nodes that are not the same machines have to
+            have other names.
     """
 
     trees: int = 40
     clip_sd: float = 2.0
+    caution: float = 1.0
+    earlier: tuple[tuple[Reading, ...], ...] = ()
 
     def adjust(
         self, readings: Sequence[Reading], history: Sequence[Sequence[Reading]], *, seed: int
     ) -> tuple[list[float], str]:
         """Return the adjusted values; the values themselves while nothing is there to learn from."""
-        return adjusted(self, self.clip_sd, readings, history, seed)
+        chooser = replace(self, earlier=())  # their rows are in the lesson, and readings cannot be a key
+        return adjusted(chooser, self.clip_sd, readings, history, seed, earlier=self.earlier)
 
     @property
     def models(self) -> dict[str, Model]:
@@ -48,22 +65,39 @@ class CrossValidated:
         import numpy as np
 
         nothing: tuple[Predict, str] = (lambda at: np.zeros(len(at))), "no model: none predicts left-out configs"
-        if len(set(lesson.owner.tolist())) < FEWEST:
+        own = lesson.own
+        if len(np.unique(own.owner)) < FEWEST:
             return nothing
-        errors = {name: left_out_error(model, lesson) for name, model in self.models.items()}
-        best = min(errors, key=lambda name: errors[name])
-        if errors[best] >= float((lesson.y**2).mean()):
+        lessons = {"": own} if len(own.y) == len(lesson.y) else {"": own, " and earlier runs": lesson}
+        candidates = {
+            name + more: (model, taught) for more, taught in lessons.items() for name, model in self.models.items()
+        }
+        errors = {name: left_out_errors(*candidate, self.clip_sd) for name, candidate in candidates.items()}
+        best = min(errors, key=lambda name: float((errors[name] ** 2).mean()))
+        if not _pays(errors[best], own, self.caution):
             return nothing
-        return self.models[best].fit(lesson)[0], best
+        model, taught = candidates[best]
+        return model.fit(taught)[0], best
 
 
-def left_out_error(model: Model, lesson: Lesson) -> float:
-    """Return the mean squared error on configs that were left out, in at most `FOLDS` groups of whole configs."""
+def left_out_errors(model: Model, lesson: Lesson, clip_sd: float) -> "np.ndarray":
+    """Return e of the present run's samples; configs are left out in at most `FOLDS` groups of whole configs."""
     import numpy as np
 
-    fold = lesson.owner % min(FOLDS, len(np.unique(lesson.owner)))
-    errors = np.empty(len(lesson.y))
-    for one in np.unique(fold):
+    is_own = lesson.owner != EARLIER
+    y, bound = lesson.y, clip_sd * float(lesson.y[is_own].std())
+    fold = np.where(is_own, lesson.owner % min(FOLDS, len(np.unique(lesson.owner[is_own]))), EARLIER)
+    errors = np.zeros(len(y))
+    for one in np.unique(fold[is_own]):
         predict, _ = model.fit(lesson.rows(fold != one))
-        errors[fold == one] = predict(lesson.x[fold == one]) - lesson.y[fold == one]
-    return float((errors**2).mean())
+        errors[fold == one] = np.clip(predict(lesson.x[fold == one]), -bound, bound) - y[fold == one]
+    return errors[is_own]
+
+
+def _pays(errors: "np.ndarray", own: Lesson, caution: float) -> bool:
+    """Say whether the mean of g exceeds 0 by more than `caution` standard errors."""
+    import numpy as np
+
+    taken = own.y**2 - errors**2
+    g = np.array([taken[own.owner == config].mean() for config in np.unique(own.owner)])
+    return float(g.mean()) > caution * float(g.std(ddof=1)) / len(g) ** 0.5

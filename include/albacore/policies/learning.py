@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Predict = Callable[["np.ndarray"], "np.ndarray"]
 """From X to s."""
+EARLIER = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -37,7 +38,7 @@ class Lesson:
     Attributes:
         x, y: X and y of the training rows.
         metrics: How many columns of X are metrics.
-        owner: (rows,) number of the config that a row is of.
+        owner: (rows,) number of the config that a row is of; `EARLIER` for the rows of earlier runs.
         seed: Seeds the model.
     """
 
@@ -52,6 +53,11 @@ class Lesson:
         x, y, owner = self.x[kept], self.y[kept], self.owner[kept]
         return Lesson(x=x, y=y, metrics=self.metrics, owner=owner, seed=self.seed)
 
+    @property
+    def own(self) -> "Lesson":
+        """The lesson without the rows of earlier runs."""
+        return self.rows(self.owner != EARLIER)
+
 
 class Model(Protocol):
     """Learn the relative error of a sample; hashable, and equal to others with the same settings."""
@@ -62,7 +68,13 @@ class Model(Protocol):
 
 
 def adjusted(
-    model: Model, clip_sd: float, readings: Sequence[Reading], history: Sequence[Sequence[Reading]], seed: int
+    model: Model,
+    clip_sd: float,
+    readings: Sequence[Reading],
+    history: Sequence[Sequence[Reading]],
+    seed: int,
+    *,
+    earlier: Sequence[Sequence[Reading]] = (),
 ) -> tuple[list[float], str]:
     """Return p / (s + 1) of each reading (Alg. 2 l.2), and what was done; the values while nothing is there to learn.
 
@@ -72,29 +84,47 @@ def adjusted(
         readings: The samples of the trial at hand.
         history: The samples of each earlier stable trial on the highest rung.
         seed: Seeds the model.
+        earlier: Trials of earlier runs, which a model may learn from as well; those that lack a metric are passed over.
     """
     p = [reading.value for reading in readings]
-    trials = [trial for trial in history if len(trial) > 1 and statistics.fmean(r.value for r in trial) != 0]
-    rows = [reading for trial in trials for reading in trial]
-    y = [r.value / statistics.fmean(q.value for q in trial) - 1 for trial in trials for r in trial]  # Alg. 1 l.2
-    if not rows or max(y) == min(y):
+    trials = [trial for trial in history if _teaches(trial)]
+    y = _errors(trials)
+    if not y or max(y) == min(y):
         return p, "adjuster untrained: no stable trial on the highest rung yet"
     bound = clip_sd * statistics.pstdev(y)
-    owner = [i for i, trial in enumerate(trials) for _ in trial]
-    found, word = _predicted(model, rows, y, owner, readings, seed % 2**32)
+    found, word = _predicted(model, trials, [trial for trial in earlier if _teaches(trial)], readings, seed % 2**32)
     s = [max(-bound, min(bound, error)) for error in found]
     moved = max(abs(error) for error in s)
-    reason = f"adjuster trained on {len(trials)} trial(s), {len(rows)} samples{word}; moved values by up to {moved:.1%}"
+    reason = f"adjuster trained on {len(trials)} trial(s), {len(y)} samples{word}; moved values by up to {moved:.1%}"
     return [value / (error + 1) for value, error in zip(p, s, strict=True)], reason
 
 
+def _teaches(trial: Sequence[Reading]) -> bool:
+    """Say whether relative errors of a trial's samples are defined, and not all 0."""
+    return len(trial) > 1 and statistics.fmean(r.value for r in trial) != 0
+
+
+def _errors(trials: Sequence[Sequence[Reading]]) -> list[float]:
+    """Return y of all samples of trials, in order."""
+    return [r.value / statistics.fmean(q.value for q in trial) - 1 for trial in trials for r in trial]  # Alg. 1 l.2
+
+
 def _predicted(
-    model: Model, rows: Sequence[Reading], y: list[float], owner: list[int], readings: Sequence[Reading], seed: int
+    model: Model,
+    trials: Sequence[Sequence[Reading]],
+    earlier: Sequence[Sequence[Reading]],
+    readings: Sequence[Reading],
+    seed: int,
 ) -> tuple[list[float], str]:
     """Fit on the history (Alg. 1 l.3-4), return s for each reading (Alg. 2 l.1)."""
-    metrics, nodes = columns(rows)
+    metrics, _ = columns([reading for trial in trials for reading in trial])
+    usable = [trial for trial in earlier if all(r.telemetry.keys() >= set(metrics) for r in trial)]
+    every = [*trials, *usable]
+    rows = [reading for trial in every for reading in trial]
+    owner = [i if i < len(trials) else EARLIER for i, trial in enumerate(every) for _ in trial]
+    nodes = columns(rows)[1]
     x = features(rows, metrics, nodes)
-    predict, word = _fitted(model, seed, len(metrics), (x.shape, x.tobytes(), tuple(y), tuple(owner)))
+    predict, word = _fitted(model, seed, len(metrics), (x.shape, x.tobytes(), tuple(_errors(every)), tuple(owner)))
     return [float(error) for error in predict(features(readings, metrics, nodes))], word and f" by {word}"
 
 

@@ -1,0 +1,92 @@
+"""Attempts: changes to the noise adjusters that were tried on real telemetry, each named in the table of the page.
+
+All are pure functions of the readings they are given, as an adjuster has to be.
+"""
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import copysign, log1p
+
+from albacore.policies import Adjuster, Reading
+
+Trial = Sequence[Reading]
+
+
+@dataclass(frozen=True, slots=True)
+class TrialMean:
+    """Replace each figure by the mean of its trial: no model, and what averaging over the nodes alone is worth."""
+
+    def adjust(self, readings: Trial, history: Sequence[Trial], *, seed: int) -> tuple[list[float], str]:
+        """Return the mean, once per reading."""
+        return [statistics.fmean(r.value for r in readings)] * len(readings), "mean of the trial"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelativeToTrial:
+    """Give a model the logs of metrics relative to their mean over the trial: what the config itself does is gone."""
+
+    inner: Adjuster
+
+    def adjust(self, readings: Trial, history: Sequence[Trial], *, seed: int) -> tuple[list[float], str]:
+        """See `Adjuster.adjust`."""
+        return self.inner.adjust(_centred(readings), [_centred(trial) for trial in history], seed=seed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelativeToNode:
+    """Give a model the logs of metrics relative to their mean on the node so far."""
+
+    inner: Adjuster
+
+    def adjust(self, readings: Trial, history: Sequence[Trial], *, seed: int) -> tuple[list[float], str]:
+        """See `Adjuster.adjust`."""
+        every = [r for trial in history for r in trial]
+        usual = {node: _mean([r for r in every if r.node == node]) for node in {r.node for r in every}}
+        whole = _mean(every)
+
+        def moved(trial: Trial) -> list[Reading]:
+            return [_less(r, usual.get(r.node, whole)) for r in trial]
+
+        return self.inner.adjust(moved(readings), [moved(trial) for trial in history], seed=seed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuietLevel:
+    """Scale adjusted figures from the mean of a trial to its upper quartile: neighbours only ever slow a system down.
+
+    One factor for all configs, so it changes no choice between them, only how far figures are from an undisturbed
+    machine's. For metrics that are better when higher.
+    """
+
+    inner: Adjuster
+
+    def adjust(self, readings: Trial, history: Sequence[Trial], *, seed: int) -> tuple[list[float], str]:
+        """See `Adjuster.adjust`."""
+        values, reason = self.inner.adjust(readings, history, seed=seed)
+        tops = [_upper(trial) / statistics.fmean(r.value for r in trial) for trial in history if len(trial) > 1]
+        return [value * (statistics.fmean(tops) if tops else 1.0) for value in values], reason
+
+
+def _upper(trial: Trial) -> float:
+    return statistics.quantiles([r.value for r in trial], n=4, method="inclusive")[2]
+
+
+def _logs(reading: Reading) -> dict[str, float]:
+    return {name: copysign(log1p(abs(value)), value) for name, value in reading.telemetry.items()}
+
+
+def _mean(readings: Trial) -> dict[str, float]:
+    """Return the mean log of each metric over those readings that have it."""
+    every = [_logs(reading) for reading in readings]
+    names = sorted({name for one in every for name in one})
+    return {name: statistics.fmean(one[name] for one in every if name in one) for name in names}
+
+
+def _less(reading: Reading, usual: Mapping[str, float]) -> Reading:
+    return replace(reading, telemetry={n: v - usual[n] for n, v in _logs(reading).items() if n in usual})
+
+
+def _centred(trial: Trial) -> list[Reading]:
+    usual = _mean(trial)
+    return [_less(reading, usual) for reading in trial]

@@ -1,0 +1,130 @@
+"""Neighbours: the noise adjusters on the real samples of experiments/neighbours.
+
+    python experiments/tuna/neighbours.py [--minutes 9] [--processes 2]
+
+| protocol | means |
+|---|---|
+| order-1 to order-5 | configs in a random order, each adjusted by a model of those before it, as in a campaign |
+| left-out | each config adjusted by a model of all configs outside its group |
+| cold-1, warm-1, … | half of the configs on half of the nodes, without and with the others on the other nodes |
+
+Errors are kept twice: against what the config does undisturbed (`quiet`), and against that times the one factor by
+which the fleet as a whole is slower (`common`).
+"""
+
+import argparse
+import json
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import adjusters
+import adjusting
+import numpy as np
+import studies
+from attempts import QuietLevel, RelativeToNode, RelativeToTrial, TrialMean
+from tqdm import tqdm
+
+from albacore.policies import Adjuster, Identity
+from albacore.policies.cross_validated import CrossValidated
+from albacore.policies.extra_trees import ExtraTrees
+from albacore.policies.ridge import Ridge
+
+sys.path.append(str(studies.ROOT / "experiments" / "neighbours"))
+import noisy_samples
+import weather
+from noisy_samples import Measured
+
+FILE = Path(__file__).with_name("runs") / "neighbours.jsonl"
+ORDERS = 5
+CHOSEN = CrossValidated(trees=adjusters.TREES)
+KINDS: dict[str, Adjuster] = {
+    **{name: kind for name, kind in adjusters.KINDS.items() if name != "forest, 20 trees"},
+    "extra_trees, relative to node": RelativeToNode(inner=ExtraTrees(trees=40)),
+    "ridge, relative to node": RelativeToNode(inner=Ridge()),
+    "extra_trees, relative to trial": RelativeToTrial(inner=ExtraTrees(trees=40)),
+    "ridge, relative to trial": RelativeToTrial(inner=Ridge()),
+    "mean of the trial": TrialMean(),
+    "none, quiet level": QuietLevel(inner=Identity()),
+    "cross_validated, quiet level": QuietLevel(inner=CHOSEN),
+}
+HALVES = ("cold", "warm")
+Row = dict[str, Any]
+
+
+def fleet() -> list[Measured]:
+    """Return what was measured; empty where nothing was."""
+    return noisy_samples.measured(noisy_samples.read(), weather.NODES)
+
+
+def in_order(found: list[Measured], order: int) -> list[Measured]:
+    """Return the configs in one of the random orders."""
+    return [found[i] for i in np.random.default_rng([studies.FIRST, order]).permutation(len(found))]
+
+
+def tasks() -> list[tuple[str, str]]:
+    """Return every protocol with every kind it is for."""
+    orders = [f"order-{i}" for i in range(1, ORDERS + 1)]
+    halves = [f"{half}-{i}" for half in HALVES for i in range(1, ORDERS + 1)]
+    return [(p, kind) for kind in KINDS for p in ("left-out", *orders)] + [(p, "cross_validated") for p in halves]
+
+
+def errors(protocol: str, kind: str) -> Row:
+    """Return config by config the mean error of its samples."""
+    name, _, number = protocol.rpartition("-")
+    found = in_order(fleet(), int(number) if number.isdigit() else 0)
+    factor = adjusting.common_factor([m.trial for m in found], [m.truth for m in found])
+    adjuster = KINDS[kind]
+    if name in HALVES:
+        middle, later = len(found) // 2, weather.NODES[len(weather.NODES) // 2 :]
+        if name == "warm":
+            earlier = tuple(tuple(r for r in m.trial if r.node not in later) for m in found[middle:])
+            adjuster = CrossValidated(trees=adjusters.TREES, earlier=earlier)
+        found = found[:middle]
+        trials = [[r for r in m.trial if r.node in later] for m in found]
+    else:
+        trials = [list(m.trial) for m in found]
+    play = adjusting.left_out if protocol == "left-out" else adjusting.prequential
+    adjusted = play(adjuster, trials, seed=studies.FIRST)
+    return {
+        "protocol": protocol,
+        "kind": kind,
+        "configs": [m.config for m in found],
+        "quiet": adjusting.errors(adjusted, [m.truth for m in found]),
+        "common": adjusting.errors(adjusted, [factor * m.truth for m in found]),
+        **({} if name not in HALVES else {"none": _unadjusted(trials, found, factor)}),
+    }
+
+
+def _unadjusted(trials: list[list[Any]], found: list[Measured], factor: float) -> list[float]:
+    return adjusting.errors([[r.value for r in t] for t in trials], [factor * m.truth for m in found])
+
+
+def rows() -> list[Row]:
+    """Return what has been computed."""
+    return [json.loads(line) for line in FILE.read_text().splitlines()] if FILE.exists() else []
+
+
+def main() -> None:
+    """Compute what is missing."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minutes", type=float, default=1e6, help="begin nothing after so many")
+    parser.add_argument("--processes", type=int, default=2, help="how many at a time (default: 2)")
+    arguments = parser.parse_args()
+    until = time.monotonic() + 60 * arguments.minutes
+    known = {(row["protocol"], row["kind"]) for row in rows()}
+    left = [task for task in tasks() if task not in known] if fleet() else []
+    with ProcessPoolExecutor(arguments.processes) as pool, tqdm(total=len(left), unit="run", file=sys.stderr) as bar:
+        for start in range(0, len(left), arguments.processes):
+            if time.monotonic() > until:
+                break
+            for row in pool.map(errors, *zip(*left[start : start + arguments.processes], strict=True)):
+                with FILE.open("a") as file:
+                    file.write(json.dumps(row, separators=(",", ":")) + "\n")
+                bar.update()
+
+
+if __name__ == "__main__":
+    main()
