@@ -21,9 +21,9 @@ SPELL = 3.0
 PASSING_LEAST, PASSING_MOST = 0.15, 0.85
 GRAIN = 0.01
 
-CORES = {"cpu": 1.0, "memory": 0.7, "disk": 0.3}
+CORES = {"cpu": 1.0, "memory": 0.7, "disk": 0.5}
 """Cores that a neighbour of full strength takes; the machine has two."""
-WRITE_BYTES_PER_S = 120_000_000
+WRITE_BYTES_PER_S = 500_000_000
 """What a disk's neighbour of full strength writes."""
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "cpu": ("stress-ng", "--cpu", "2", "--cpu-method", "int64"),
@@ -31,9 +31,9 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "disk": (
         "stress-ng",
         "--hdd",
-        "1",
+        "2",
         "--hdd-bytes",
-        "256M",
+        "128M",
         "--hdd-write-size",
         "256k",
         "--hdd-opts",
