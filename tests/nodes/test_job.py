@@ -4,6 +4,7 @@ import dataclasses
 import json
 import os
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -124,6 +125,25 @@ def test_a_verb_over_its_time_is_ended_with_its_whole_group(node: LocalNode, ver
     assert failed.blame is Blame.CONFIG
     assert f"{verb} was not done after" in failed.message
     assert verbs(node, f"hang-{verb}")[-1] == "stop"
+
+
+def test_time_in_which_the_machine_stood_still_is_not_the_configs(node: LocalNode):
+    """A paused machine, as in a live migration: the supervisor wakes up first and finds the time long over."""
+    one = spec("paused", seconds=1.0, limits={"run": 3.0})
+    job.start(node, one)
+    until(lambda: is_running(node, "paused", "run"))
+    children = json.loads(node.get("jobs/paused/children.json") or b"[]")
+    everybody = [supervisor(node, "paused"), *(child["pid"] for child in children if child["verb"] == "run")]
+    for pid in everybody:
+        os.kill(pid, signal.SIGSTOP)
+    time.sleep(9.0)  # above AWAY_S, and above the limit
+    for pid in everybody:
+        os.kill(pid, signal.SIGCONT)
+        time.sleep(0.3)
+
+    found = finish(node, one)
+
+    assert isinstance(found, Sample), found
 
 
 def test_a_killed_job_ends_now_and_runs_stop(node: LocalNode):

@@ -26,6 +26,8 @@ from job_files import get_json, put_json, tail
 KILL_WITHIN_S = 5.0
 RELAY_S = 120.0
 LOAD_LOOK_S = 0.1
+AWAY_S = 5.0
+"""Whoever wakes up by more than this too late was not late: the machine stood still, or its clock jumped."""
 FEWEST_READINGS = 3
 READING_EVERY_S = 1.0
 WATCHED = {signal.SIGCHLD, signal.SIGTERM}
@@ -75,6 +77,7 @@ class Supervisor:
         self.ended: dict[int, int] = {}
         self.is_killed = False
         self.why_killed = ""
+        self.away_s = 0.0
         self.lease_ends_at = leasing.ends_at(job)
         self.grace_s = float(spec["term_grace_s"])
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -123,6 +126,7 @@ class Supervisor:
         """Run one verb, record how it ended, and say whether it ended well; a shielded one is not ended by a kill."""
         if verb == "run" and self.spec.get("waits_for_load"):
             return self.await_load()
+        self.away_s = 0.0
         begun, limit_s = time.monotonic(), float(self.spec["timeouts_s"][verb])
         readings = (
             Telemetry(f"{self.job}/telemetry.jsonl", self.reader or telemetry.Reader()) if verb == "run" else None
@@ -151,11 +155,12 @@ class Supervisor:
 
         The load has a time limit of its own; here is only waited so long that it cannot be lost.
         """
+        self.away_s = 0.0
         begun, limit_s = time.monotonic(), float(self.spec["timeouts_s"]["run"]) + RELAY_S
         readings = Telemetry(f"{self.job}/telemetry.jsonl", self.reader or telemetry.Reader())
         put_json(f"{self.job}/ready", {"at": time.time()})
         step = None
-        while step is None and not self.is_killed and time.monotonic() < begun + limit_s:
+        while step is None and not self.is_killed and time.monotonic() < begun + limit_s + self.away_s:
             self.listen(max(0.0, min(readings.tick() - time.monotonic(), LOAD_LOOK_S)))
             if time.monotonic() >= self.lease_ends_at:
                 self.look_at_lease()
@@ -183,8 +188,13 @@ class Supervisor:
         return pid
 
     def wait(self, pid: int, ends_at: float, readings: Telemetry | None, *, is_shielded: bool) -> int | None:
-        """Return a verb's code, or None when its time is over or the job has to end."""
+        """Return a verb's code, or None when its time is over or the job has to end.
+
+        Time in which the machine was away is not the verb's: a paused machine is no slow config.
+        """
+        latest = ends_at
         while (rc := self.reap(pid)) is None:
+            ends_at = latest + self.away_s
             due_at = min(ends_at, self.lease_ends_at, readings.tick() if readings else ends_at)
             now = time.monotonic()
             if now >= self.lease_ends_at:
@@ -203,8 +213,11 @@ class Supervisor:
             self.why_killed = "its lease ended: nobody watched it any more"
 
     def listen(self, within_s: float) -> None:
-        """Sleep until a child ends, somebody wants the job to end, or the time is over."""
+        """Sleep until a child ends, somebody wants the job to end, or the time is over; note if it took far longer."""
+        due_at = time.monotonic() + within_s
         heard = signal.sigtimedwait(WATCHED, within_s)
+        late_s = time.monotonic() - due_at
+        self.away_s += late_s if late_s > AWAY_S else 0.0
         if heard and heard.si_signo == signal.SIGTERM:
             self.is_killed = True
 
