@@ -2,7 +2,8 @@
 
     PYTHONPATH=include python experiments/neighbours/measure.py [--minutes 25]
 
-Configs of PostgreSQL are drawn at random; those that run are measured first with nobody else at work. Then each of
+Configs of PostgreSQL are drawn at random and measured first with nobody else at work, until thirty of them run and are
+not hopelessly slow. Then each of
 eight local nodes measures them in its own order while neighbours in control groups use processors, memory bandwidth and
 disk (`weather.py`). Nodes measure one after the other, as the guest metrics are those of the whole machine and have to
 show the neighbours of one node only. Between them the quiet round is repeated, so that a change of the host in the
@@ -26,7 +27,7 @@ from pathlib import Path
 import groups
 import numpy as np
 import weather
-from noisy_samples import QUIET, SAMPLES, Row, append, pack, read
+from noisy_samples import METRIC, QUIET, SAMPLES, Row, append, pack, read
 from tqdm import tqdm
 
 from albacore.benchmark import Benchmark, Workload
@@ -45,6 +46,7 @@ HERE = Path(__file__).parent
 BENCHMARKS = HERE.parents[1] / "include" / "benchmarks"
 FIRST_PORT = 26_000
 PARAMS = {"scale": 4.0, "warmup_s": 0.0, "measure_s": 3.0}
+FAST_ENOUGH = 0.5
 ROUNDS_BEFORE = (0, 0, 2, 5, 8)
 """Before which node each quiet round is measured."""
 
@@ -140,14 +142,22 @@ def _short(value: float) -> float:
 
 
 def find_configs(bench: Bench, rows: list[Row], count: int) -> Iterator[Row]:
-    """Yield quiet samples of new configs until `count` of them have run, the default among them."""
-    known = {row["config"]: "failure" not in row for row in rows if row["node"] == QUIET and row["round"] == 0}
-    number = max(known, default=-1) + 1
-    good = sum(known.values())
-    while good < count:
-        row = bench.sample(Turn(config=number, node=QUIET, round=0, strengths={}))
-        good, number = good + ("failure" not in row), number + 1
-        yield row
+    """Yield quiet samples of new configs until `count` of them are worth it, the default among them."""
+    seen = [row for row in rows if row["node"] == QUIET and row["round"] == 0]
+    while len(worth(seen)) < count:
+        number = max((row["config"] for row in seen), default=-1) + 1
+        seen.append(bench.sample(Turn(config=number, node=QUIET, round=0, strengths={})))
+        yield seen[-1]
+
+
+def worth(rows: list[Row]) -> list[int]:
+    """Return the configs that run and are at least half as fast as the default, by their first quiet sample.
+
+    Slower ones never get to the highest rung of a ladder, and only there are samples adjusted.
+    """
+    first = [r for r in rows if r["node"] == QUIET and r["round"] == 0 and "failure" not in r]
+    default = next((r["metrics"][METRIC] for r in first if r["config"] == 0), 0.0)
+    return [r["config"] for r in first if r["metrics"][METRIC] >= FAST_ENOUGH * default]
 
 
 def measure(bench: Bench, target: Path, count: int, until: float) -> None:
@@ -166,7 +176,7 @@ def measure(bench: Bench, target: Path, count: int, until: float) -> None:
             keep(row)
             if time.monotonic() > until:
                 return
-        configs = [r["config"] for r in rows if r["node"] == QUIET and r["round"] == 0 and "failure" not in r]
+        configs = worth(rows)
         known = {(row["config"], row["node"], row["round"]) for row in rows}
         for turn in turns(bench.seed, configs):
             if turn.key in known:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from math import copysign, log1p
 
 from albacore.policies import Adjuster, Reading
+from albacore.policies.learning import Lesson, Model, Predict, adjusted
 
 Trial = Sequence[Reading]
 
@@ -49,6 +50,40 @@ class RelativeToNode:
             return [_less(r, usual.get(r.node, whole)) for r in trial]
 
         return self.inner.adjust(moved(readings), [moved(trial) for trial in history], seed=seed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaughtWithinTrials:
+    """Teach a model the logs of metrics relative to their mean over each trial, and ask it relative to the usual mean.
+
+    Errors of a trial's samples are relative to the trial's mean, so what disturbs all of its nodes shows in the metrics
+    alone, and teaches that it does nothing. Here both sides are relative to the trial while a model learns; a new trial
+    is compared with the usual one, so that what disturbs all of its nodes can be taken off.
+    """
+
+    inner: Adjuster
+
+    def adjust(self, readings: Trial, history: Sequence[Trial], *, seed: int) -> tuple[list[float], str]:
+        """See `Adjuster.adjust`."""
+        usual = _mean([r for trial in history for r in trial])
+        return self.inner.adjust([_less(r, usual) for r in readings], [_centred(trial) for trial in history], seed=seed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Averaged:
+    """Adjust by the mean of what several models predict."""
+
+    models: tuple[Model, ...]
+    clip_sd: float = 2.0
+
+    def adjust(self, readings: Trial, history: Sequence[Trial], *, seed: int) -> tuple[list[float], str]:
+        """See `Adjuster.adjust`."""
+        return adjusted(self, self.clip_sd, readings, history, seed)
+
+    def fit(self, lesson: Lesson) -> tuple[Predict, str]:
+        """Fit each."""
+        fitted = [model.fit(lesson)[0] for model in self.models]
+        return lambda at: sum(predict(at) for predict in fitted) / len(fitted), ""  # type: ignore[return-value]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

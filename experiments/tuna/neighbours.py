@@ -24,7 +24,7 @@ import adjusters
 import adjusting
 import numpy as np
 import studies
-from attempts import QuietLevel, RelativeToNode, RelativeToTrial, TrialMean
+from attempts import Averaged, QuietLevel, RelativeToNode, RelativeToTrial, TaughtWithinTrials, TrialMean
 from tqdm import tqdm
 
 from albacore.policies import Adjuster, Identity
@@ -46,6 +46,9 @@ KINDS: dict[str, Adjuster] = {
     "ridge, relative to node": RelativeToNode(inner=Ridge()),
     "extra_trees, relative to trial": RelativeToTrial(inner=ExtraTrees(trees=40)),
     "ridge, relative to trial": RelativeToTrial(inner=Ridge()),
+    "extra_trees, taught within trials": TaughtWithinTrials(inner=ExtraTrees(trees=40)),
+    "ridge, taught within trials": TaughtWithinTrials(inner=Ridge()),
+    "ridge and extra_trees averaged": Averaged(models=(Ridge(), ExtraTrees(trees=40))),
     "mean of the trial": TrialMean(),
     "none, quiet level": QuietLevel(inner=Identity()),
     "cross_validated, quiet level": QuietLevel(inner=CHOSEN),

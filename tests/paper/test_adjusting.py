@@ -64,7 +64,7 @@ def test_errors_are_relative_to_the_truth(experiments):
     assert adjusting.common_factor(TRIALS, TRUTH) == pytest.approx(0.9)
 
 
-@pytest.mark.parametrize("name", ["RelativeToTrial", "RelativeToNode", "QuietLevel"])
+@pytest.mark.parametrize("name", ["RelativeToTrial", "RelativeToNode", "TaughtWithinTrials", "QuietLevel"])
 def test_an_attempt_is_a_function_of_its_readings(experiments, name):
     """Without a history figures stay; the same readings give the same values."""
     from albacore.policies.ridge import Ridge

@@ -38,6 +38,15 @@ def test_nobody_else_is_at_work_in_a_quiet_round_alone(neighbours):
         assert bool(turn.strengths) == (turn.node != neighbours["measure"].QUIET)
 
 
+def test_configs_that_fail_or_are_hopeless_are_not_measured_again(neighbours):
+    """Under half of the default's figure."""
+    tps = {0: 1000.0, 1: 499.0, 2: 500.0, 4: 3000.0}
+    rows = [{"config": c, "node": "quiet", "round": 0, "metrics": {"tps": value}} for c, value in tps.items()]
+    rows.insert(3, {"config": 3, "node": "quiet", "round": 0, "failure": "ConfigFailure: it ended"})
+
+    assert neighbours["measure"].worth(rows) == [0, 2, 4]
+
+
 def test_neighbours_follow_from_seed_and_node(neighbours):
     """Bit for bit; other nodes and seeds have others, and no strength leaves [0, 1]."""
     weather = neighbours["weather"]
