@@ -28,9 +28,11 @@ def left_out(kind: Adjuster, trials: Sequence[Trial], *, seed: int) -> list[list
 
     Groups are of configs a tenth of all apart, so that one that is measured early and one late are in each.
     """
-    groups = min(GROUPS, len(trials))
-    taught = [[trial for i, trial in enumerate(trials) if i % groups != group] for group in range(groups)]
-    return [kind.adjust(own, taught[i % groups], seed=seed)[0] for i, own in enumerate(trials)]
+    groups, found = min(GROUPS, len(trials)), {}
+    for group in range(groups):  # one after the other: an adjuster remembers what it has learnt last
+        taught = [trial for i, trial in enumerate(trials) if i % groups != group]
+        found |= {i: kind.adjust(trials[i], taught, seed=seed)[0] for i in range(group, len(trials), groups)}
+    return [found[i] for i in range(len(trials))]
 
 
 def errors(adjusted: Sequence[Sequence[float]], targets: Sequence[float]) -> list[float]:

@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import copysign, log1p
 
+import numpy as np
+
 from albacore.policies import Adjuster, Reading
-from albacore.policies.learning import Lesson, Model, Predict, adjusted
+from albacore.policies.learning import Lesson, Model, Predict, adjusted, columns, features
 
 Trial = Sequence[Reading]
 
@@ -87,24 +89,48 @@ class Averaged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LogRatio:
+    """Predict the log of a figure over its trial's geometric mean: what platforms do multiplies.
+
+    For figures above 0.
+    """
+
+    model: Model
+    clip_sd: float = 2.0
+
+    def adjust(self, readings: Trial, history: Sequence[Trial], *, seed: int) -> tuple[list[float], str]:
+        """See `Adjuster.adjust`."""
+        if not history:
+            return [r.value for r in readings], "untrained"
+        rows = [r for trial in history for r in trial]
+        metrics, nodes = columns(rows)
+        y = np.concatenate([np.log([r.value for r in t]) - np.log([r.value for r in t]).mean() for t in history])
+        owner = np.repeat(np.arange(len(history)), [len(trial) for trial in history])
+        x, bound = features(rows, metrics, nodes), self.clip_sd * float(y.std())
+        predict, _ = self.model.fit(Lesson(x=x, y=y, metrics=len(metrics), owner=owner, seed=seed))
+        s = np.clip(predict(features(readings, metrics, nodes)), -bound, bound)
+        return [r.value / float(np.exp(one)) for r, one in zip(readings, s, strict=True)], ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QuietLevel:
-    """Scale adjusted figures from the mean of a trial to its upper quartile: neighbours only ever slow a system down.
+    """Scale adjusted figures from the mean of a trial to its best samples: neighbours only ever slow a system down.
 
     One factor for all configs, so it changes no choice between them, only how far figures are from an undisturbed
     machine's. For metrics that are better when higher.
+
+    Attributes:
+        share: Quantile of figure over trial mean, of all samples so far, that is taken for undisturbed.
     """
 
     inner: Adjuster
+    share: float = 0.95
 
     def adjust(self, readings: Trial, history: Sequence[Trial], *, seed: int) -> tuple[list[float], str]:
         """See `Adjuster.adjust`."""
         values, reason = self.inner.adjust(readings, history, seed=seed)
-        tops = [_upper(trial) / statistics.fmean(r.value for r in trial) for trial in history if len(trial) > 1]
-        return [value * (statistics.fmean(tops) if tops else 1.0) for value in values], reason
-
-
-def _upper(trial: Trial) -> float:
-    return statistics.quantiles([r.value for r in trial], n=4, method="inclusive")[2]
+        ratios = [r.value / statistics.fmean(q.value for q in trial) for trial in history for r in trial]
+        return [value * (float(np.quantile(ratios, self.share)) if ratios else 1.0) for value in values], reason
 
 
 def _logs(reading: Reading) -> dict[str, float]:

@@ -4,7 +4,7 @@
 
 | protocol | means |
 |---|---|
-| order-1 to order-5 | configs in a random order, each adjusted by a model of those before it, as in a campaign |
+| order-1 to order-3 | configs in a random order, each adjusted by a model of those before it, as in a campaign |
 | left-out | each config adjusted by a model of all configs outside its group |
 | cold-1, warm-1, … | half of the configs on half of the nodes, without and with the others on the other nodes |
 
@@ -24,7 +24,7 @@ import adjusters
 import adjusting
 import numpy as np
 import studies
-from attempts import Averaged, QuietLevel, RelativeToNode, RelativeToTrial, TaughtWithinTrials, TrialMean
+from attempts import Averaged, LogRatio, QuietLevel, RelativeToNode, RelativeToTrial, TaughtWithinTrials, TrialMean
 from tqdm import tqdm
 
 from albacore.policies import Adjuster, Identity
@@ -38,8 +38,7 @@ import weather
 from noisy_samples import Measured
 
 FILE = Path(__file__).with_name("runs") / "neighbours.jsonl"
-ORDERS = 5
-CHOSEN = CrossValidated(trees=adjusters.TREES)
+ORDERS = 3
 KINDS: dict[str, Adjuster] = {
     **{name: kind for name, kind in adjusters.KINDS.items() if name != "forest, 20 trees"},
     "extra_trees, relative to node": RelativeToNode(inner=ExtraTrees(trees=40)),
@@ -48,10 +47,14 @@ KINDS: dict[str, Adjuster] = {
     "ridge, relative to trial": RelativeToTrial(inner=Ridge()),
     "extra_trees, taught within trials": TaughtWithinTrials(inner=ExtraTrees(trees=40)),
     "ridge, taught within trials": TaughtWithinTrials(inner=Ridge()),
+    "extra_trees, log ratio": LogRatio(model=ExtraTrees(trees=40)),
+    "ridge, log ratio": LogRatio(model=Ridge()),
     "ridge and extra_trees averaged": Averaged(models=(Ridge(), ExtraTrees(trees=40))),
     "mean of the trial": TrialMean(),
-    "none, quiet level": QuietLevel(inner=Identity()),
-    "cross_validated, quiet level": QuietLevel(inner=CHOSEN),
+    "none, to the upper quartile": QuietLevel(inner=Identity(), share=0.75),
+    "ridge, to the upper quartile": QuietLevel(inner=Ridge(), share=0.75),
+    "none, to the best twentieth": QuietLevel(inner=Identity()),
+    "ridge, to the best twentieth": QuietLevel(inner=Ridge()),
 }
 HALVES = ("cold", "warm")
 Row = dict[str, Any]
@@ -71,7 +74,7 @@ def tasks() -> list[tuple[str, str]]:
     """Return every protocol with every kind it is for."""
     orders = [f"order-{i}" for i in range(1, ORDERS + 1)]
     halves = [f"{half}-{i}" for half in HALVES for i in range(1, ORDERS + 1)]
-    return [(p, kind) for kind in KINDS for p in ("left-out", *orders)] + [(p, "cross_validated") for p in halves]
+    return [(p, kind) for p in (*orders, "left-out") for kind in KINDS] + [(p, "cross_validated") for p in halves]
 
 
 def errors(protocol: str, kind: str) -> Row:

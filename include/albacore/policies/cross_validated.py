@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from albacore.policies import Reading
 from albacore.policies.extra_trees import ExtraTrees
 from albacore.policies.forest import Forest
-from albacore.policies.learning import EARLIER, Lesson, Model, Predict, adjusted
+from albacore.policies.learning import Lesson, Model, Predict, adjusted
 from albacore.policies.ridge import Ridge
 
 if TYPE_CHECKING:
@@ -84,9 +84,9 @@ def left_out_errors(model: Model, lesson: Lesson, clip_sd: float) -> "np.ndarray
     """Return e of the present run's samples; configs are left out in at most `FOLDS` groups of whole configs."""
     import numpy as np
 
-    is_own = lesson.owner != EARLIER
-    y, bound = lesson.y, clip_sd * float(lesson.y[is_own].std())
-    fold = np.where(is_own, lesson.owner % min(FOLDS, len(np.unique(lesson.owner[is_own]))), EARLIER)
+    y, is_own = lesson.y, lesson.is_own
+    bound = clip_sd * float(y[is_own].std())
+    fold = np.where(is_own, lesson.owner % min(FOLDS, len(np.unique(lesson.owner[is_own]))), -1)
     errors = np.zeros(len(y))
     for one in np.unique(fold[is_own]):
         predict, _ = model.fit(lesson.rows(fold != one))

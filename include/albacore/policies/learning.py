@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 Predict = Callable[["np.ndarray"], "np.ndarray"]
 """From X to s."""
-EARLIER = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -38,7 +37,7 @@ class Lesson:
     Attributes:
         x, y: X and y of the training rows.
         metrics: How many columns of X are metrics.
-        owner: (rows,) number of the config that a row is of; `EARLIER` for the rows of earlier runs.
+        owner: (rows,) number of the config that a row is of; below 0 for those of earlier runs.
         seed: Seeds the model.
     """
 
@@ -56,7 +55,12 @@ class Lesson:
     @property
     def own(self) -> "Lesson":
         """The lesson without the rows of earlier runs."""
-        return self.rows(self.owner != EARLIER)
+        return self.rows(self.is_own)
+
+    @property
+    def is_own(self) -> "np.ndarray":
+        """(rows,) Whether a row is of the present run."""
+        return self.owner >= 0
 
 
 class Model(Protocol):
@@ -121,7 +125,7 @@ def _predicted(
     usable = [trial for trial in earlier if all(r.telemetry.keys() >= set(metrics) for r in trial)]
     every = [*trials, *usable]
     rows = [reading for trial in every for reading in trial]
-    owner = [i if i < len(trials) else EARLIER for i, trial in enumerate(every) for _ in trial]
+    owner = [i if i < len(trials) else len(trials) - 1 - i for i, trial in enumerate(every) for _ in trial]
     nodes = columns(rows)[1]
     x = features(rows, metrics, nodes)
     predict, word = _fitted(model, seed, len(metrics), (x.shape, x.tobytes(), tuple(_errors(every)), tuple(owner)))
