@@ -23,14 +23,15 @@ class Scribe:
     """Writes the facts of a run as its lanes would, with figures out of a generator.
 
     Attributes:
+        guest_metrics: How many each sample has.
         facts: What was written, in its order.
         configs: Config id -> config, of all that were asked for.
     """
 
-    def __init__(self, space: Any, seed: int = 1) -> None:
+    def __init__(self, space: Any, seed: int = 1, guest_metrics: int = 60) -> None:
         import numpy as np
 
-        self.space, self.rng = space, np.random.default_rng(seed)
+        self.space, self.rng, self.guest_metrics = space, np.random.default_rng(seed), guest_metrics
         self.facts: list[Any] = []
         self.configs = {space.default().id: space.default()}
 
@@ -40,17 +41,17 @@ class Scribe:
         self.configs[drawn.id] = drawn
         return drawn.id
 
-    def ask(self, key: str, config_id: str, rung: int) -> None:
+    def ask(self, key: str, config_id: str, rung: int, lane: int = 0) -> None:
         """Write an ask."""
         from albacore.trial import Ask
 
         index = len(self.facts)
         self.facts.append(
-            Ask(index=index, key=key, lane=0, config_id=config_id, rung=rung, bracket=0, read_n=0, inputs_digest="x")
+            Ask(index=index, key=key, lane=lane, config_id=config_id, rung=rung, bracket=0, read_n=0, inputs_digest="x")
         )
 
     def sample(self, config_id: str, slot: int, purpose: Any) -> float:
-        """Write a sample with three metrics and sixty guest metrics; return its figure."""
+        """Write a sample with three metrics and its guest metrics; return its figure."""
         from albacore.sample import Metric, Sample
 
         value = float(self.rng.normal(100, 4))
@@ -62,7 +63,7 @@ class Scribe:
                 purpose=purpose,
                 slot=slot,
                 metrics={name: Metric(value=value, unit="tps") for name in ("tps", "p95", "errors")},
-                telemetry={f"cpu.{i}.p50": float(self.rng.random()) for i in range(60)},
+                telemetry={f"cpu.{i}.p50": float(self.rng.random()) for i in range(self.guest_metrics)},
                 started_at=float(len(self.facts)),
                 duration_s=300.0,
                 benchmark_digest="d",
@@ -101,11 +102,11 @@ class Scribe:
         self.facts.append(Note(kind="iteration", body={"key": key, "lane": 0, "n": len(self.facts), "ok": True}))
 
 
-def facts(space: Any, samples: int = SAMPLES) -> tuple[list[Any], dict[str, Any]]:
-    """Return a log of as many samples as successive halving spends on configs: 9 to 3 to 1."""
+def halved(space: Any, samples: int = SAMPLES, guest_metrics: int = 60) -> Scribe:
+    """Return who has written a log of as many samples as successive halving spends on configs: 9 to 3 to 1."""
     from albacore.sample import Purpose
 
-    scribe, default = Scribe(space), space.default().id
+    scribe, default = Scribe(space, guest_metrics=guest_metrics), space.default().id
     scribe.judge(default, 2, {f"n{i + 1}": scribe.sample(default, i, Purpose.DEFAULT) for i in range(10)})
     spent, index = 10, 0
     while spent < samples:
@@ -119,20 +120,24 @@ def facts(space: Any, samples: int = SAMPLES) -> tuple[list[Any], dict[str, Any]
             scribe.end(key)
         spent += len(raw)
         index += 1
-    return scribe.facts, scribe.configs
+    return scribe
 
 
-def store_with_run(folder: Path, samples: int = SAMPLES) -> Any:
-    """Return a store with one run of so many samples."""
-    from albacore.campaign import parse
+def space() -> Any:
+    """Return twenty knobs."""
     from albacore.space import Knob, Space
+
+    return Space(knobs=tuple(Knob(name=f"k{i}", kind="real", low=0.0, high=1.0, default=0.5) for i in range(20)))
+
+
+def store_with_run(folder: Path, scribe: Scribe, **tables: Any) -> Any:
+    """Return a store with one run, of what somebody wrote; keywords are tables of its campaign."""
+    from albacore.campaign import parse
     from albacore.store import CampaignRun, Store, transcript
 
-    space = Space(knobs=tuple(Knob(name=f"k{i}", kind="real", low=0.0, high=1.0, default=0.5) for i in range(20)))
-    found, configs = facts(space, samples)
     store = Store(f"sqlite:///{folder / 'albacore.db'}")
     store.migrate()
-    table = {"name": "big", "system": "noop", "workload": "sleep", "nodes": {"tuning": 10}}
+    table = {"name": "big", "system": "noop", "workload": "sleep", "nodes": {"tuning": 10}, **tables}
     workload = {"system": "noop", "name": "sleep", "digest": "d", "title": "", "metric": "tps", "unit": "tps"}
     run = CampaignRun(
         id="big-1",
@@ -141,13 +146,13 @@ def store_with_run(folder: Path, samples: int = SAMPLES) -> Any:
         opened_at=0.0,
         effective=parse(table, where="perf").model_dump(mode="json"),
         benchmark={"workload": {**workload, "direction": "max", "expected_s": 1.0, "timeouts_s": {}, "params": {}}},
-        space=space.to_json(),
+        space=scribe.space.to_json(),
         benchmark_digest="d",
         policy_digest="p",
         library="0",
     )
     nodes = [{"name": f"n{i}", "host": f"h{i}", "role": "tuning", "address": {}, "facts": {}} for i in range(1, 11)]
-    whole = transcript.of_facts(run, found, {i: dict(c) for i, c in configs.items()}, nodes)
+    whole = transcript.of_facts(run, scribe.facts, {i: dict(c) for i, c in scribe.configs.items()}, nodes)
     transcript.write(store, whole, transcript.Origin(digest="d", source="perf"))
     return store
 
@@ -198,7 +203,7 @@ def figures() -> dict[str, dict[str, Any]]:
 
     found: dict[str, dict[str, Any]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        store = store_with_run(Path(folder))
+        store = store_with_run(Path(folder), halved(space()))
         for name, make in routes(store).items():
             shelf = Shelf(lambda: store)
             times = {"first look": wall_ms(lambda make=make, shelf=shelf: make(shelf))}

@@ -38,6 +38,34 @@ def test_a_must_is_kept_or_missed():
     assert table.missed(figures(3.1)) == ["gp"]
 
 
+def judged(processor_ms: float):
+    """Return figures of one adjuster and of one optimizer's memory."""
+    parts = {"detect": 0.06, "adjust": 900.0, "aggregate": 0.001, "processor": processor_ms, "first": 3000, "read": 50}
+    name = "judge forest, 500 samples x 150 metrics"
+    found = {f"{name}, {part}": {"value": value, "unit": "ms"} for part, value in parts.items()}
+    peaks = {f"ask gp and judge, 500 samples, {n} lane(s), peak RSS": {"value": 250 + n, "unit": "MB"} for n in (1, 12)}
+    return found | peaks
+
+
+def test_a_judgement_has_its_must():
+    """Seconds of a processor for detector, adjuster and aggregate together."""
+    assert table.judging(judged(900)).splitlines()[2] == (
+        "| `forest` | 0.06 ms | 900 ms | < 0.01 ms | 900 ms | 1 s: kept | 3 s | 50 ms |"
+    )
+    assert "**missed**" in table.judging(judged(1100))
+    assert table.missed(judged(1100)) == ["forest"]
+    assert table.missed(judged(900)) == []
+
+
+def test_memory_has_a_column_per_number_of_lanes():
+    """And a row per optimizer."""
+    assert table.memory(judged(1)).splitlines() == [
+        "| ask and judge with | 1 lane(s) | 12 lane(s) |",
+        "| --- | --- | --- |",
+        "| `gp` | 251 MB | 262 MB |",
+    ]
+
+
 def test_every_optimizer_that_the_issue_gives_a_must_exists():
     """And the page has a row for each kind."""
     assert set(table.MUSTS_S) <= set(KINDS)
@@ -51,8 +79,12 @@ def test_the_table_is_written_between_the_marks(tmp_path, monkeypatch):
     import json
 
     results, page = tmp_path / "results.json", tmp_path / "page.md"
-    results.write_text(json.dumps(figures(0.2)))
-    page.write_text(f"before\n{table.BEGIN}\nold\n{table.END}\nafter\n")
+    found = figures(0.2) | judged(900)
+    results.write_text(json.dumps(found))
+    made = {table.MEMORY_BEGIN: table.memory(found), table.JUDGING_BEGIN: table.judging(found)}
+    page.write_text("".join(f"before\n{begin}\nold\n{table.END}\nafter\n" for begin in made))
     monkeypatch.setattr(table, "RESULTS", results)
     table.main([str(page)])
-    assert page.read_text() == f"before\n{table.BEGIN}\n{table.table(figures(0.2))}\n{table.END}\nafter\n"
+    assert page.read_text() == "".join(
+        f"before\n{begin}\n{lines}\n{table.END}\nafter\n" for begin, lines in made.items()
+    )

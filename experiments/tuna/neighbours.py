@@ -87,7 +87,7 @@ def errors(protocol: str, kind: str) -> Row:
         middle, later = len(found) // 2, weather.NODES[len(weather.NODES) // 2 :]
         if name == "warm":
             earlier = tuple(tuple(r for r in m.trial if r.node not in later) for m in found[middle:])
-            adjuster = CrossValidated(trees=adjusters.TREES, earlier=earlier)
+            adjuster = CrossValidated(trees=adjusters.TREES, share=adjusters.SHARE, earlier=earlier)
         found = found[:middle]
         trials = [[r for r in m.trial if r.node in later] for m in found]
     else:

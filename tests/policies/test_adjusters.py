@@ -3,12 +3,15 @@
 import random
 import statistics
 
+import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from albacore.policies import Reading
 from albacore.policies.cross_validated import CrossValidated
 from albacore.policies.extra_trees import ExtraTrees
 from albacore.policies.forest import Forest
+from albacore.policies.learning import Lesson
 from albacore.policies.ridge import Ridge
 
 NODES = ("a", "b", "c", "d", "e", "f")
@@ -48,6 +51,19 @@ def test_what_a_metric_shows_is_removed(kind):
 
     assert statistics.fmean(after) < 0.75 * statistics.fmean(before)
     assert "6 trial(s), 36 samples" in reason
+
+
+def test_the_number_of_threads_changes_no_digit():
+    """A run that is verified on a larger machine has to give the same scores: sums in another order would not."""
+    rng = np.random.default_rng(4)
+    x, y, fresh = rng.normal(size=(490, 160)), rng.normal(size=490), rng.normal(size=(10, 160))
+    lesson = Lesson(x=x, y=y, metrics=150, owner=np.arange(490) // 10, seed=1)
+
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            found.append(Ridge().fit(lesson)[0](fresh).tolist())
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("kind", KINDS)

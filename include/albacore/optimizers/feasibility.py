@@ -31,7 +31,7 @@ def probability(x: np.ndarray, failed: Sequence[bool]) -> Callable[[np.ndarray],
     """
     from sklearn.linear_model import LogisticRegression
 
-    from albacore.optimizers.gaussian import one_thread
+    from albacore.threads import one_thread
 
     z = np.asarray(failed, dtype=bool)
     if min(int(z.sum()), int((~z).sum())) < LEAST:

@@ -7,12 +7,10 @@ K  (n, n)  covariance of y: amplitude x Matern + noise on the diagonal
 ```
 
 One length scale for all columns. One per column only below 20 knobs: at 100 knobs and 300 scores such a fit took 73 s.
-Linear algebra runs on one thread, as the order of its sums, and so its last digits, follow the number of threads.
+Linear algebra runs on one thread (`threads.py`).
 """
 
-import functools
 import warnings
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,23 +19,14 @@ from scipy.linalg import cho_solve
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
-from threadpoolctl import ThreadpoolController
+
+from albacore.threads import one_thread
 
 PER_DIMENSION_BELOW = 20
 """Knobs below which every feature has its own length scale."""
 LEARNED_FROM = 200
 """Most configs that length scale, amplitude and noise are learned from; the surface itself goes through all."""
 JITTER = 1e-8
-
-
-@functools.cache
-def _threads() -> ThreadpoolController:
-    return ThreadpoolController()  # looks through all loaded libraries: 3 ms
-
-
-def one_thread() -> AbstractContextManager[Any]:
-    """Return the context in which linear algebra has one thread."""
-    return _threads().limit(limits=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

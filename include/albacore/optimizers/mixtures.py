@@ -26,7 +26,7 @@ def fitted(x: np.ndarray, y: np.ndarray) -> "tuple[GaussianMixture, GaussianMixt
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.mixture import GaussianMixture
 
-    from albacore.optimizers.gaussian import one_thread
+    from albacore.threads import one_thread
 
     n = max(2, math.ceil(BEST_SHARE * len(y)))
     if len(y) < n + 2:

@@ -2,7 +2,7 @@
 
 | part | question | kinds | no-op |
 |---|---|---|---|
-| Ladder | which config next, on how many nodes? | `brackets.Brackets` | one rung |
+| Ladder | which config next, on how many nodes? | `brackets.Brackets`, `asynchronous.Asynchronous` | one rung |
 | Detector | is it unstable? | `relative_range.RelativeRange` | `relative_range.Never` |
 | Adjuster | which part of a figure is the platform's noise? | `forest`, `ridge`, `extra_trees`, … | `Identity` |
 | Aggregate | which one value is reported? | `Worst` | |

@@ -45,9 +45,8 @@ class Brackets:
     Attributes:
         rungs: Nodes per rung, strictly rising.
         eta: Halving factor, 3 in the paper.
-        is_hyperband: Whether brackets that start at higher rungs take turns with the full one. Successive halving,
-        the paper's
-            choice, repeats the full bracket only.
+        is_hyperband: Whether brackets that start at higher rungs take turns with the full one. Successive halving, the
+            paper's choice, repeats the full bracket only.
     """
 
     rungs: tuple[int, ...] = (1, 3, 10)

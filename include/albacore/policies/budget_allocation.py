@@ -25,6 +25,7 @@ from dataclasses import dataclass
 
 from albacore.policies import Step
 from albacore.policies.brackets import Brackets
+from albacore.policies.racing import highest_asked
 from albacore.trial import Ask
 
 LEAST_GAP = 1e-6
@@ -65,9 +66,7 @@ class BudgetAllocation:
 
     def step(self, asks: Sequence[Ask], costs: Mapping[tuple[str, int], float]) -> Step:
         """Return the next sample of the config that lacks most of its share, or a new config."""
-        reached: dict[str, int] = {}
-        for ask in asks:
-            reached[ask.config_id] = max(ask.rung, reached.get(ask.config_id, 0))
+        reached = highest_asked(asks)
         scored = {config_id for config_id, _ in costs} & reached.keys()
         spent = sum(self.rungs[rung] for rung in reached.values())
         may_allocate = len(scored) >= self.first and spent < self.per_config * len(reached)

@@ -34,7 +34,8 @@ class CrossValidated:
     """Adjust by the model of several with the least error on left-out configs.
 
     Attributes:
-        trees: Of the forests among them.
+        trees: Of the forests among them; few, as each is grown once per fold.
+        share: As in `forest`.
         clip_sd: As in `forest`.
         caution: Standard errors by which the mean of g has to exceed 0.
         earlier: Trials of earlier runs, as in a history: models that learn from them too are candidates beside those
@@ -42,7 +43,8 @@ class CrossValidated:
             have other names.
     """
 
-    trees: int = 40
+    trees: int = 15
+    share: float = 1 / 3
     clip_sd: float = 2.0
     caution: float = 1.0
     earlier: tuple[tuple[Reading, ...], ...] = ()
@@ -57,8 +59,8 @@ class CrossValidated:
     @property
     def models(self) -> dict[str, Model]:
         """Name -> model; the first of equals wins."""
-        trees = self.trees
-        return {"ridge": Ridge(), "extra_trees": ExtraTrees(trees=trees), "forest": Forest(trees=trees)}
+        forest = Forest(trees=self.trees, share=self.share)
+        return {"ridge": Ridge(), "extra_trees": ExtraTrees(trees=self.trees), "forest": forest}
 
     def fit(self, lesson: Lesson) -> tuple[Predict, str]:
         """Choose by squared error on left-out configs, then fit the chosen one on all."""

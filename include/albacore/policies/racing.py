@@ -23,6 +23,14 @@ from albacore.policies.brackets import Brackets
 from albacore.trial import Ask
 
 
+def highest_asked(asks: Sequence[Ask]) -> dict[str, int]:
+    """Return config -> the highest rung that it was asked for at, in the order of their first asks."""
+    reached: dict[str, int] = {}
+    for ask in asks:
+        reached[ask.config_id] = max(ask.rung, reached.get(ask.config_id, 0))
+    return reached
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Racing:
     """Give the best challenger another node, while there is one; otherwise ask for a new config.
@@ -43,9 +51,7 @@ class Racing:
     def step(self, asks: Sequence[Ask], costs: Mapping[tuple[str, int], float]) -> Step:
         """Return the next sample of the best challenger, or a new config."""
         top = len(self.rungs) - 1
-        reached: dict[str, int] = {}
-        for ask in asks:
-            reached[ask.config_id] = max(ask.rung, reached.get(ask.config_id, 0))
+        reached = highest_asked(asks)
         finished = {c: rung for c, rung in reached.items() if (c, rung) in costs}
         running = sum(rung > 0 and c not in finished for c, rung in reached.items())
         best = min((cost for (_, rung), cost in costs.items() if rung == top), default=math.inf)

@@ -38,7 +38,7 @@ class RelativeRange:
 
     Attributes:
         threshold: 0.30 in the paper, which calls 0.15 to 0.30 sane. Real histograms have their trough elsewhere: plot
-        yours.
+            yours.
     """
 
     threshold: float = 0.30

@@ -39,16 +39,24 @@ class Ridge:
         """Solve for each penalty by one decomposition, and keep the best."""
         import numpy as np
 
+        from albacore.threads import one_thread
+
         seen = _logs(lesson.x, lesson.metrics)
         centre, scale = seen.mean(axis=0), seen.std(axis=0)
         scale = np.where(scale > 0, scale, 1.0)
         level = float(lesson.y.mean())
-        u, d, vt = np.linalg.svd((seen - centre) / scale, full_matrices=False)
-        target = u.T @ (lesson.y - level)
-        rest = float(((lesson.y - level) ** 2).sum() - (target**2).sum())
-        penalty = min(PENALTIES, key=lambda a: _error(d, target, rest, len(lesson.y), a))
-        weights = vt.T @ (d / (d**2 + penalty) * target)
-        return lambda at: level + (_logs(at, lesson.metrics) - centre) / scale @ weights, ""
+        with one_thread():
+            u, d, vt = np.linalg.svd((seen - centre) / scale, full_matrices=False)
+            target = u.T @ (lesson.y - level)
+            rest = float(((lesson.y - level) ** 2).sum() - (target**2).sum())
+            penalty = min(PENALTIES, key=lambda a: _error(d, target, rest, len(lesson.y), a))
+            weights = vt.T @ (d / (d**2 + penalty) * target)
+
+        def predict(at: "np.ndarray") -> "np.ndarray":
+            with one_thread():
+                return level + (_logs(at, lesson.metrics) - centre) / scale @ weights
+
+        return predict, ""
 
 
 def _logs(x: "np.ndarray", metrics: int) -> "np.ndarray":

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeGuard
 
 from albacore import optimizers
 from albacore.errors import UserError
@@ -13,7 +12,6 @@ from albacore.optimizers.tpe import Tpe
 from albacore.policies import Adjuster, Policy, presets
 from albacore.policies.budget_allocation import BudgetAllocation
 from albacore.policies.cross_validated import CrossValidated
-from albacore.policies.extra_trees import ExtraTrees
 from albacore.policies.forest import Forest
 from albacore.policies.racing import Racing
 from albacore.policies.relative_range import RelativeRange
@@ -22,8 +20,8 @@ from albacore.simulation.playing import Plan
 
 RUNGS = (1, 3, 10)
 FOREST = "forest"
-TREES = 20
-"""Of the adjusters' forests: a fifth of a campaign's, and no worse (docs/experiments/tuna.md, adjusters)."""
+TREES, SHARE = 20, 1.0
+"""Of the adjusters' forests: half of a campaign's, and all features, as the paper's artifact has them."""
 SURROGATE = 10
 """Trees of the optimizers' forests: as many as SMAC's; a campaign's `stable_forest` has twice as many."""
 AGAIN = 10
@@ -65,13 +63,16 @@ def usual_optimizer(name: str, samples: int) -> Optimizer:
 def _preset(preset: str, **parts: object) -> Callable[[Plan, int], Policy]:
     def make(plan: Plan, nodes: int) -> Policy:
         policy = presets.by_name(preset, nodes=nodes, rungs=rungs(nodes), **parts)
-        return replace(policy, adjuster=replace(policy.adjuster, trees=TREES)) if _grows(policy.adjuster) else policy
+        return replace(policy, adjuster=_quick(policy.adjuster))
 
     return make
 
 
-def _grows(adjuster: Adjuster) -> TypeGuard[Forest | ExtraTrees | CrossValidated]:
-    return isinstance(adjuster, Forest | ExtraTrees | CrossValidated)
+def _quick(adjuster: Adjuster) -> Adjuster:
+    """Return the adjuster with forests of the simulation's size."""
+    if isinstance(adjuster, Forest | CrossValidated):
+        return replace(adjuster, trees=TREES, share=SHARE)
+    return adjuster
 
 
 def rungs(nodes: int) -> tuple[int, ...]:
