@@ -74,15 +74,19 @@ test: lint types unit contracts dags e2e-one  ## Run all that must pass before a
 e2e faults soak: dev  ## Run the long suites: end to end, faults, soak
 	$(MAKE) --no-print-directory marked MARK=$@
 
-paper: dev  ## Play the papers' experiments that are missing (hours), bring docs/experiments/tuna.md up to date, run their tests
+paper: dev  ## Compute what is missing of the papers' experiments (hours), bring docs/experiments up to date, run their tests
 	$(PY) experiments/tuna/play.py
 	$(PY) experiments/tuna/adjusters.py
 	$(PY) experiments/tuna/neighbours.py
+	$(PY) experiments/tuna/forests.py
 	@test -z "$$ALBACORE_SAMPLES" || \
 		$(PY) experiments/tuna/early.py
 	@test -z "$$ALBACORE_SAMPLES" || \
 		PYTHONPATH=include $(PY) -m albacore.cli cluster-size "$$ALBACORE_SAMPLES"/*.samples.csv.gz --json > experiments/tuna/runs/recorded.json
 	$(PY) experiments/tuna/page.py
+	for experiment in metis bestconfig microservices; do $(PY) experiments/optimizers/$$experiment.py || exit; done
+	PYTHONPATH=include $(PY) experiments/optimizers/page.py
+	PYTHONPATH=include $(PY) experiments/optimizers/figure.py docs/figures/optimizers.svg
 	$(MAKE) --no-print-directory marked MARK=paper
 
 perf: dev  ## Measure Albacore itself into perf/results.json

@@ -3,7 +3,8 @@
 ```
 piece     one method on one function: a name, and what makes the figures of one repeat
 state     folder with a JSON file per piece, written after every repeat; uncommitted
-results   one JSON file per experiment, of all pieces, written when none is left; committed, and what tables are made of
+results   one JSON file per experiment, of all pieces, written when none is left; committed, what tables are made of;
+          repeats that are in it are not computed again: take it away, and the state, to begin from scratch
 ```
 
     python experiments/optimizers/metis.py [--repeats 30] [--seconds 540] [--state DIR] [--results FILE] [--print]
@@ -47,14 +48,15 @@ class OverError(Exception):
     """Say that the seconds are over."""
 
 
-def compute(pieces: list[Piece], state: Path, *, repeats: int, seconds: float) -> Results:
-    """Return piece -> figures per repeat; what is in the state is not computed again.
+def compute(pieces: list[Piece], state: Path, known: Results, *, repeats: int, seconds: float) -> Results:
+    """Return piece -> figures per repeat; what is known or in the state is not computed again.
 
     Raises:
         OverError: When the seconds were over before all was there.
     """
     begun, counts = time.monotonic(), {piece.name: min(piece.repeats, repeats) for piece in pieces}
-    found = {piece.name: _read(state, piece.name)[: counts[piece.name]] for piece in pieces}
+    both = {piece.name: (_read(state / f"{_file(piece.name)}.json"), known.get(piece.name, [])) for piece in pieces}
+    found = {name: max(rows, key=len)[: counts[name]] for name, rows in both.items()}
     before = sum(len(figures) for figures in found.values())
     total, done = sum(counts.values()), before
     for number in range(repeats):  # repeat by repeat, so that an unfinished experiment has some of all
@@ -81,8 +83,8 @@ def _file(name: str) -> str:
     return "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name)
 
 
-def _read(state: Path, name: str) -> list[Any]:
-    path = state / f"{_file(name)}.json"
+def _read(path: Path) -> Any:
+    """Return what is in a file of JSON, or an empty list."""
     return json.loads(path.read_text()) if path.exists() else []
 
 
@@ -118,7 +120,8 @@ def main(name: str, pieces: Callable[[], list[Piece]], tables: Callable[[Results
     given = parser.parse_args(arguments)
     if not given.print:
         try:
-            results = compute(pieces(), given.state, repeats=given.repeats, seconds=given.seconds)
+            known = dict(_read(given.results))
+            results = compute(pieces(), given.state, known, repeats=given.repeats, seconds=given.seconds)
         except OverError as over:
             print(f"{name}: {over}; the same command goes on.", file=sys.stderr)
             return UNFINISHED

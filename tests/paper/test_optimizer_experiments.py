@@ -1,9 +1,10 @@
 """docs/experiments/optimizers.md says what experiments/optimizers found, and it comes out again.
 
-`make paper` computes the first repeat of every piece anew, in some minutes; ALBACORE_REPEATS=30 all of them, in an hour
-or two.
+With the mark `paper` the first repeat of every piece is computed anew, in some minutes; ALBACORE_REPEATS=30 all of
+them, in an hour or two.
 """
 
+import importlib
 import json
 import os
 import subprocess
@@ -45,6 +46,52 @@ def test_every_piece_has_the_repeats_that_the_page_names(experiment: str) -> Non
     assert f"`{experiment}.py`: {many} repeats" in PAGE.read_text()
     few = {name for name, rows in found.items() if len(rows) != many}
     assert all(len(found[name]) == 5 and (" | 100 | " in name or " | 180 | " in name) for name in few)
+
+
+@pytest.fixture
+def pieces(monkeypatch):
+    """The module that cuts experiments into pieces; it is in no package."""
+    monkeypatch.syspath_prepend(str(HERE))
+    return importlib.import_module("pieces")
+
+
+def counted(pieces, name: str, made: list) -> object:
+    """Return a piece whose repeat n is n, and which notes what was computed."""
+    return pieces.Piece(name=name, make=lambda seed: made.append((name, seed)) or seed)
+
+
+def test_only_what_is_missing_is_computed(pieces, tmp_path: Path) -> None:
+    """Repeats of the results file are kept; the others are computed, of every piece alike."""
+    made: list = []
+    both = [counted(pieces, name, made) for name in ("a", "b")]
+
+    found = pieces.compute(both, tmp_path, {"a": [0, 1]}, repeats=3, seconds=60)
+
+    assert found == {"a": [0, 1, 2], "b": [0, 1, 2]}
+    assert made == [("b", 0), ("b", 1), ("a", 2), ("b", 2)]
+
+
+def test_an_experiment_that_was_ended_goes_on(pieces, tmp_path: Path) -> None:
+    """In the middle of a piece's repeat: what was there before is not computed again."""
+    made: list = []
+
+    def ends(seed: int) -> int:
+        if seed == 1 and not made:
+            raise KeyboardInterrupt
+        return seed
+
+    with pytest.raises(KeyboardInterrupt):
+        pieces.compute([pieces.Piece(name="a b", make=ends)], tmp_path, {}, repeats=3, seconds=60)
+    found = pieces.compute([counted(pieces, "a b", made)], tmp_path, {}, repeats=3, seconds=60)
+
+    assert found == {"a b": [0, 1, 2]}
+    assert made == [("a b", 1), ("a b", 2)]
+
+
+def test_when_the_seconds_are_over_the_results_stay_as_they_were(pieces, tmp_path: Path) -> None:
+    """The next run goes on."""
+    with pytest.raises(pieces.OverError, match="0 of 2"):
+        pieces.compute([counted(pieces, "a", [])], tmp_path, {}, repeats=2, seconds=-1)
 
 
 @pytest.mark.paper
