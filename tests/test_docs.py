@@ -39,6 +39,17 @@ def test_every_make_target_exists(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_every_experiment_that_a_page_names_is_there(page):
+    """Figures name what prints them: a program or a test of this tree, in backticks."""
+    spans = re.findall(r"`([^`\n]+)`", TEXTS[page])
+    named = {
+        word for span in spans for word in span.split() if re.match(r"(tests|experiments|perf|docs)/\S+\.py$", word)
+    }
+
+    assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_every_command_of_the_library_is_understood(page):
     """Lines of shell blocks that call `albacore` pass its parser."""
     blocks = re.findall(r"```sh\n(.*?)```", TEXTS[page], re.DOTALL)
