@@ -8,15 +8,19 @@ loop      asks with 12 pending, scores out of order, some lost, some failed, som
           legal
 edges     histories of unusual shapes
 climb     60 asks on a noisy function of 8 knobs: how good the late ones are
+bad       the same after a start of ten that are among the worst there are
+crashed   the same after ten that failed
 """
 
 import json
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from albacore.optimizers import BUDGET, Observation, Optimizer, by_name, initial_design
+from albacore.optimizers import BUDGET, INITIAL, Observation, Optimizer, by_name, initial_design
 from albacore.optimizers.smac import Smac, in_process
 from albacore.space import AtMost, Config, Knob, MemorySum, Space
 
@@ -137,7 +141,23 @@ def truth(config: Config) -> float:
     return reals + pages + 0.3 * "cabd".index(str(config["mode"])) + 0.4 * (not config["fast"])
 
 
-def climb(kind: str) -> object:
+def bad(seed: int) -> list[Observation]:
+    """Return the worst ten of two hundred random configs, as if they had been asked for first."""
+    worst = sorted(initial_design(CLIMB, 200, seed=100 + seed), key=truth)[-INITIAL:]
+    return [Observation(config=config, score=truth(config), ask_index=i) for i, config in enumerate(worst)]
+
+
+def crashed(seed: int) -> list[Observation]:
+    """Return the same, all of them failed: nothing is known but one crash score."""
+    return [replace(o, score=truth(CLIMB.default()), is_failure=True) for o in bad(seed)]
+
+
+def nothing(seed: int) -> list[Observation]:
+    """Return the usual start."""
+    return []
+
+
+def climb(kind: str, start: Callable[[int], list[Observation]] = nothing) -> object:
     """Return the median true cost of the last third of the asks, mean over some seeds; the noise has a deviation of
     0.05.
     """
@@ -145,8 +165,8 @@ def climb(kind: str) -> object:
     found = []
     for seed in range(seeds):
         rng = np.random.default_rng(seed)
-        seen: list[Observation] = []
-        for index in range(asks):
+        seen = start(seed)
+        for index in range(len(seen), asks):
             config = optimizer(kind, budget=asks).suggest(CLIMB, seen, [], seed=seed, ask_index=index)
             score = truth(config) + float(rng.normal(0, 0.05))
             seen.append(Observation(config=config, score=score, ask_index=index))
@@ -154,7 +174,15 @@ def climb(kind: str) -> object:
     return sum(found) / len(found)
 
 
-QUESTIONS = {"once": once, "thousand": thousand, "loop": loop, "edges": edges, "climb": climb}
+QUESTIONS = {
+    "once": once,
+    "thousand": thousand,
+    "loop": loop,
+    "edges": edges,
+    "climb": climb,
+    "bad": partial(climb, start=bad),
+    "crashed": partial(climb, start=crashed),
+}
 
 if __name__ == "__main__":
     asked = sys.argv[1].split(",")

@@ -34,6 +34,8 @@ LIGHT = sorted(set(optimizers.KINDS) - set(HEAVY))
 KINDS = [*LIGHT, *(pytest.param(kind, marks=pytest.mark.node) for kind in HEAVY)]
 OWN_DESIGN = ("bestconfig", "grid", "latin_hypercube", "metis")
 """Kinds whose paper gives them a first design of their own."""
+QUESTIONS = ("once,thousand,loop,edges", "climb,bad,crashed")
+"""What is asked together, in one process."""
 NO_SEARCH = ("random", "grid", "latin_hypercube")
 Ask = Callable[..., Any]
 
@@ -50,8 +52,7 @@ def asked() -> Ask:
 
     def answer(kind: str, question: str, *, hash_seed: str = "1") -> Any:
         if (kind, question, hash_seed) not in answers:
-            several = "once,thousand,loop,edges"
-            questions = several if question in several and hash_seed == "1" else question
+            questions = question if hash_seed != "1" else next(q for q in QUESTIONS if question in q.split(","))
             command = [sys.executable, str(PROGRAM), questions, *([kind] if kind in HEAVY else LIGHT)]
             env = {
                 **os.environ,
@@ -118,6 +119,17 @@ def test_a_search_climbs_where_random_search_does_not(asked: Ask, kind: str) -> 
     space after every round without a gain, in which it draws as random search does: its lead is 0.25, two errors.
     """
     assert asked(kind, "climb") < asked("random", "climb") - (0.25 if kind == "bestconfig" else 0.4)
+
+
+@pytest.mark.parametrize("start", ["bad", "crashed"])
+@pytest.mark.parametrize("kind", [k for k in KINDS if _name(k) not in NO_SEARCH])
+def test_a_search_gets_away_from_a_bad_start(asked: Ask, kind: str, start: str) -> None:
+    """The first ten configs are the worst of two hundred, or all fail, told as the default is (microservices §3.3).
+
+    They have true costs of 2.2 to 2.8. What is proposed late is at least as good as what random search draws (1.3), but
+    for two standard errors of the difference (see above). A search that went on where it began would stay above 2.
+    """
+    assert asked(kind, start) < asked("random", "climb") + 0.3
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -7,7 +7,7 @@ Steady state instead of generations: every ask is one child of the fittest confi
 the scores, and lanes never wait for a generation to end.
 
 ```
-M        fittest configs that may have children
+M        fittest configs that may have children; none that failed
 parents  two winners of tournaments of two among them
 child    each knob from one parent or the other, then mutated with chance 1 / d
 ```
@@ -51,7 +51,10 @@ class Genetic:
         first = opening(space, taken, initial=self.initial, seed=seed, ask_index=ask_index)
         if first or not observations:
             return first or untried(space, taken, seed=seed, ask_index=ask_index)
-        fittest = sorted(standings(observations), key=lambda s: s.cost)[:M]  # selection: the population is pruned
+        alive = [s for s in standings(observations) if not s.is_failure]
+        if not alive:
+            return untried(space, taken, seed=seed, ask_index=ask_index)
+        fittest = sorted(alive, key=lambda s: s.cost)[:M]  # selection: the population is pruned
         rng = np.random.default_rng([seed, ask_index, 1])
         found = new_config(space, (_child(space, fittest, rng) for _ in range(TRIES)), taken)
         return found or untried(space, taken, seed=seed, ask_index=ask_index)

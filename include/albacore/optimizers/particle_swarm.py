@@ -54,6 +54,8 @@ class ParticleSwarm:
         if first or not observations:
             return first or untried(space, taken, seed=seed, ask_index=ask_index)
         swarm = standings(observations)
+        if all(s.is_failure for s in swarm):
+            return untried(space, taken, seed=seed, ask_index=ask_index)
         path = [s for s in swarm if s.ask_index >= 0 and s.ask_index % PARTICLES == ask_index % PARTICLES] or swarm[:1]
         x, before = space.encode(path[-1].config), space.encode(path[-2 if len(path) > 1 else -1].config)
         p = space.encode(min(path, key=lambda s: s.cost).config)

@@ -11,9 +11,14 @@ m(r)      median of s(c, r + 1) - s(c, r) over all c that have both; 0 when none
 standing  s(c, top rung of c) + m(top rung of c) + ... + m(highest rung - 1)
 ```
 
+A config that failed was told the worst figure seen until then. What fails first is told the default's, and would stay
+ahead of every config that ran and was slower: a search would go on from where nothing runs. So it stands behind all
+that ran.
+
 Deviates: no paper runs these methods under a ladder; see docs/decisions/standing.md. With one rung nothing is moved.
 """
 
+import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,11 +34,13 @@ class Standing:
     Attributes:
         cost: Lower is better; comparable over all configs of a run.
         ask_index: The ask that gave the config; -1 when none did.
+        is_failure: Whether it failed; then it costs more than every config that did not.
     """
 
     config: Config
     cost: float
     ask_index: int
+    is_failure: bool = False
 
 
 def standings(observations: Sequence[Observation]) -> list[Standing]:
@@ -45,13 +52,17 @@ def standings(observations: Sequence[Observation]) -> list[Standing]:
         first.setdefault(observation.config.id, observation)
     highest = max((o.rung for o in observations), default=0)
     moves = [_move(list(scores.values()), rung) for rung in range(highest)]
+    costs = {key: by_rung[max(by_rung)] + sum(moves[max(by_rung) :]) for key, by_rung in scores.items()}
+    failed = {o.config.id for o in observations if o.is_failure}
+    behind = math.nextafter(max((costs[key] for key in costs if key not in failed), default=-math.inf), math.inf)
     found = [
         Standing(
             config=first[key].config,
-            cost=by_rung[max(by_rung)] + sum(moves[max(by_rung) :]),
+            cost=max(cost, behind) if key in failed else cost,
             ask_index=first[key].ask_index,
+            is_failure=key in failed,
         )
-        for key, by_rung in scores.items()
+        for key, cost in costs.items()
     ]
     return sorted(found, key=lambda standing: standing.ask_index)
 

@@ -16,6 +16,7 @@ to keep them (see `feasibility`), and otherwise the likeliest of the drawn is ta
 Numbers are floats in [0, 1], choices and switches are Optuna's categories.
 """
 
+import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -100,11 +101,17 @@ def _study(space: Space, seen: Sequence[Observation], pending: Sequence[Config],
     study = optuna.create_study(storage=optuna.storages.InMemoryStorage(), sampler=sampler)
     known = [knob for knob in space.knobs if knob.size > 1]
     distributions = {knob.name: _distribution(knob) for knob in known}
-    for config, score in [*((o.config, o.score) for o in seen), *((config, None) for config in pending)]:
+    for config, score in [*zip((o.config for o in seen), _ranked(seen), strict=True), *((c, None) for c in pending)]:
         state = optuna.trial.TrialState.RUNNING if score is None else optuna.trial.TrialState.COMPLETE
         params = {knob.name: _place(knob, config) for knob in known}
         study.add_trial(optuna.trial.create_trial(state=state, value=score, params=params, distributions=distributions))
     return study
+
+
+def _ranked(seen: Sequence[Observation]) -> list[float]:
+    """Return the scores; a config that failed stands behind all that ran, whatever it was told (see `standing`)."""
+    behind = math.nextafter(max((o.score for o in seen if not o.is_failure), default=-math.inf), math.inf)
+    return [max(o.score, behind) if o.is_failure else o.score for o in seen]
 
 
 def _distribution(knob: Knob) -> Any:
