@@ -45,12 +45,14 @@ class Measured:
 
     Attributes:
         trial: A reading of each node that has neighbours.
+        strengths: What the neighbours did to each, summed over their kinds; 0 is nothing.
         truth: The median of its quiet samples.
         quiet: Those samples.
     """
 
     config: int
     trial: tuple[Reading, ...]
+    strengths: tuple[float, ...]
     truth: float
     quiet: tuple[float, ...]
 
@@ -73,5 +75,7 @@ def measured(rows: Sequence[Row], nodes: Sequence[str]) -> list[Measured]:
             Reading(node=node, value=by_node[node]["metrics"][METRIC], telemetry=by_node[node]["telemetry"])
             for node in nodes
         )
-        found.append(Measured(config=config, trial=trial, truth=statistics.median(quiet), quiet=quiet))
+        strengths = tuple(sum(by_node[node]["strengths"].values()) for node in nodes)
+        truth = statistics.median(quiet)
+        found.append(Measured(config=config, trial=trial, strengths=strengths, truth=truth, quiet=quiet))
     return found

@@ -64,20 +64,22 @@ def simulated(world: str, kind: str, *, half: bool, base: str = "none") -> Error
     return Errors(own=own, none=none, samples=np.full(len(own), adjusters.CONFIGS - start, dtype=float))
 
 
-def measured(protocol: str, kind: str, target: str, *, half: bool = False) -> Errors | None:
+def measured(protocol: str, kind: str, target: str, *, half: bool = False, base: str = "") -> Errors | None:
     """Return the errors on real samples; units are configs, over all orders of them.
 
     Args:
-        protocol: order, left-out.
+        protocol: order, calm, left-out, cold, warm; all numbers of it.
         kind: The adjuster.
         target: quiet, common: what errors are against.
         half: Of the second half of each order only.
+        base: The protocol whose figures of the same kind it is compared with, in place of no adjuster.
     """
     rows = {(row["protocol"], row["kind"]): row for row in neighbours.rows()}
     names = sorted({name for name, _ in rows if name.startswith(protocol)})
-    if not names or any((name, k) not in rows for name in names for k in (kind, "none")):
+    against = {name: (name.replace(protocol, base), kind) if base else (name, "none") for name in names}
+    if not names or any(key not in rows for name in names for key in ((name, kind), against[name])):
         return None
-    pairs = [(rows[name, kind], rows[name, "none"]) for name in names]
+    pairs = [(rows[name, kind], rows[against[name]]) for name in names]
     return _by_config([(a["configs"], a[target], b[target]) for a, b in pairs], half=half)
 
 
@@ -139,22 +141,27 @@ def real() -> list[str]:
         return NOT_YET
     lines = [
         "| adjuster | second half: error %, gone % | whole run: gone % | config left out: gone % "
+        "| calmer half of the samples: error %, gone % "
         "| against the quiet machine itself, second half: error %, gone % | config left out: gone % |",
-        "|---|---|---|---|---|---|",
+        "|---|---|---|---|---|---|---|",
     ]
     for kind in neighbours.KINDS:
         late = measured("order", kind, "common", half=True)
         others = [measured("order", kind, "common"), measured("left-out", kind, "common")]
         quiet = measured("order", kind, "quiet", half=True)
         last = measured("left-out", kind, "quiet")
-        if late is None or quiet is None:
+        if late is None:
             continue
-        cells = [_level(late, kind), *(_gone(e, kind) for e in others), _level(quiet, kind), _gone(last, kind)]
+        calmer = measured("calm", kind, "common", half=True)
+        cells = [_level(late, kind), *(_gone(e, kind) for e in others), _level(calmer, kind)]
+        cells += [_level(quiet, kind), _gone(last, kind)]
         lines.append(f"| {kind} | " + " | ".join(cells) + " |")
     return [*_about(found), "", *lines, ""]
 
 
-def _level(found: Errors, kind: str) -> str:
+def _level(found: Errors | None, kind: str) -> str:
+    if found is None:
+        return ""
     return f"{found.level:.2f}" + ("" if kind == "none" else f", {found.gone.words(0, scale=100)}")
 
 
@@ -191,18 +198,11 @@ def warm() -> list[str]:
             both, cold = _both(world, kind), simulated(world, kind, half=False, base="cross_validated")
             if both is not None and cold is not None:
                 lines.append(f"| {world} | {_start(kind)} | {_cells(*both, cold)} |")
-    for half in neighbours.HALVES:
-        rows = {row["protocol"]: row for row in neighbours.rows() if row["protocol"].split("-")[0] in neighbours.HALVES}
-        numbers = sorted({name.rpartition("-")[2] for name in rows})
-        own = [rows.get(f"{half}-{n}") for n in numbers]
-        cold = [rows.get(f"cold-{n}") for n in numbers]
-        if not numbers or None in own or None in cold:
-            continue
-        triples = [(a["configs"], a["common"], a["none"]) for a in own if a]
-        against = [(a["configs"], a["common"], b["common"]) for a, b in zip(own, cold, strict=True) if a and b]
-        late, whole = (_by_config(triples, half=h) for h in (True, False))
-        cells = _cells(late, whole, _by_config(against, half=False))
-        lines.append(f"| {REAL} | {half} | {cells} |")
+    for start in neighbours.HALVES:
+        late, whole = (measured(start, "cross_validated", "common", half=half) for half in (True, False))
+        against = measured(start, "cross_validated", "common", base="cold")
+        if late is not None and whole is not None and against is not None:
+            lines.append(f"| {REAL} | {start} | {_cells(late, whole, against)} |")
     return [*lines, ""] if len(lines) > 2 else NOT_YET
 
 

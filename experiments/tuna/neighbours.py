@@ -5,6 +5,7 @@
 | protocol | means |
 |---|---|
 | order-1 to order-3 | configs in a random order, each adjusted by a model of those before it, as in a campaign |
+| calm-1 to calm-3 | the same with the calmer half of the samples only |
 | left-out | each config adjusted by a model of all configs outside its group |
 | cold-1, warm-1, … | half of the configs on half of the nodes, without and with the others on the other nodes |
 
@@ -27,7 +28,7 @@ import studies
 from attempts import Averaged, LogRatio, QuietLevel, RelativeToNode, RelativeToTrial, TaughtWithinTrials, TrialMean
 from tqdm import tqdm
 
-from albacore.policies import Adjuster, Identity
+from albacore.policies import Adjuster, Identity, Reading
 from albacore.policies.cross_validated import CrossValidated
 from albacore.policies.extra_trees import ExtraTrees
 from albacore.policies.ridge import Ridge
@@ -40,7 +41,7 @@ from noisy_samples import Measured
 FILE = Path(__file__).with_name("runs") / "neighbours.jsonl"
 ORDERS = 3
 KINDS: dict[str, Adjuster] = {
-    **{name: kind for name, kind in adjusters.KINDS.items() if name != "forest, 20 trees"},
+    **adjusters.KINDS,
     "extra_trees, relative to node": RelativeToNode(inner=ExtraTrees(trees=40)),
     "ridge, relative to node": RelativeToNode(inner=Ridge()),
     "extra_trees, relative to trial": RelativeToTrial(inner=ExtraTrees(trees=40)),
@@ -56,6 +57,7 @@ KINDS: dict[str, Adjuster] = {
     "none, to the best twentieth": QuietLevel(inner=Identity()),
     "ridge, to the best twentieth": QuietLevel(inner=Ridge()),
 }
+CALM = (*adjusters.KINDS, "mean of the trial")
 HALVES = ("cold", "warm")
 Row = dict[str, Any]
 
@@ -74,38 +76,42 @@ def tasks() -> list[tuple[str, str]]:
     """Return every protocol with every kind it is for."""
     orders = [f"order-{i}" for i in range(1, ORDERS + 1)]
     halves = [f"{half}-{i}" for half in HALVES for i in range(1, ORDERS + 1)]
-    return [(p, kind) for p in (*orders, "left-out") for kind in KINDS] + [(p, "cross_validated") for p in halves]
+    calmer = [(f"calm-{i}", kind) for i in range(1, ORDERS + 1) for kind in CALM]
+    own = [(p, kind) for p in halves for kind in ("none", "cross_validated")]
+    return [(p, kind) for p in (*orders, "left-out") for kind in KINDS] + own + calmer
+
+
+def calm(found: list[Measured]) -> list[list[Reading]]:
+    """Return each config's samples beside neighbours of at most the median strength."""
+    middle = float(np.median([s for m in found for s in m.strengths]))
+    return [[r for r, s in zip(m.trial, m.strengths, strict=True) if s <= middle] for m in found]
+
+
+def halved(found: list[Measured]) -> tuple[list[list[Reading]], tuple[tuple[Reading, ...], ...]]:
+    """Return a present run, the first half of the configs on the second half of the nodes, and an earlier one."""
+    middle, later = len(found) // 2, weather.NODES[len(weather.NODES) // 2 :]
+    present = [[r for r in m.trial if r.node in later] for m in found[:middle]]
+    return present, tuple(tuple(r for r in m.trial if r.node not in later) for m in found[middle:])
 
 
 def errors(protocol: str, kind: str) -> Row:
     """Return config by config the mean error of its samples."""
     name, _, number = protocol.rpartition("-")
-    found = in_order(fleet(), int(number) if number.isdigit() else 0)
-    factor = adjusting.common_factor([m.trial for m in found], [m.truth for m in found])
-    adjuster = KINDS[kind]
+    found, adjuster = in_order(fleet(), int(number) if number.isdigit() else 0), KINDS[kind]
+    trials = calm(found) if name == "calm" else [list(m.trial) for m in found]
     if name in HALVES:
-        middle, later = len(found) // 2, weather.NODES[len(weather.NODES) // 2 :]
-        if name == "warm":
-            earlier = tuple(tuple(r for r in m.trial if r.node not in later) for m in found[middle:])
-            adjuster = CrossValidated(trees=adjusters.TREES, share=adjusters.SHARE, earlier=earlier)
-        found = found[:middle]
-        trials = [[r for r in m.trial if r.node in later] for m in found]
-    else:
-        trials = [list(m.trial) for m in found]
+        trials, earlier = halved(found)
+        if kind != "none":
+            adjuster = CrossValidated(trees=adjusters.TREES, share=adjusters.SHARE, earlier=earlier if name == "warm" else ())
+    kept = [(m, trial) for m, trial in zip(found, trials, strict=False) if trial]
+    trials, truth = [trial for _, trial in kept], [m.truth for m, _ in kept]
     play = adjusting.left_out if protocol == "left-out" else adjusting.prequential
     adjusted = play(adjuster, trials, seed=studies.FIRST)
-    return {
-        "protocol": protocol,
-        "kind": kind,
-        "configs": [m.config for m in found],
-        "quiet": adjusting.errors(adjusted, [m.truth for m in found]),
-        "common": adjusting.errors(adjusted, [factor * m.truth for m in found]),
-        **({} if name not in HALVES else {"none": _unadjusted(trials, found, factor)}),
-    }
-
-
-def _unadjusted(trials: list[list[Any]], found: list[Measured], factor: float) -> list[float]:
-    return adjusting.errors([[r.value for r in t] for t in trials], [factor * m.truth for m in found])
+    factor = adjusting.common_factor(trials, truth)
+    row = {"protocol": protocol, "kind": kind, "configs": [m.config for m, _ in kept]}
+    for target, times in (("quiet", 1.0), ("common", factor)):
+        row[target] = adjusting.errors(adjusted, [times * t for t in truth])
+    return row
 
 
 def rows() -> list[Row]:
