@@ -6,7 +6,7 @@
 | gone | | 1 - sum E / sum N: the part of the error that an adjuster removed |
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import adjusters
@@ -41,13 +41,18 @@ class Errors:
         return analysis.estimate(lambda pick: 1.0 - float(self.own[pick].sum() / self.none[pick].sum()), len(self.own))
 
     @property
+    def is_worse(self) -> bool:
+        """Whether it is worse than none by more than noise; one or two units tell nothing."""
+        return len(self.own) > 2 and self.gone.high < 0
+
+    @property
     def level(self) -> float:
         """The mean error that is left, in per cent."""
         return float(100 * self.own.sum() / self.samples.sum())
 
 
 def simulated(world: str, kind: str, *, half: bool, base: str = "none") -> Errors | None:
-    """Return the errors in a simulated world; units are fleets. None where a kind has not been computed.
+    """Return the errors in a simulated world; units are fleets. None where there is none.
 
     Args:
         world: Of `adjusters.WORLDS`.
@@ -55,13 +60,18 @@ def simulated(world: str, kind: str, *, half: bool, base: str = "none") -> Error
         half: Of the second half of a run only.
         base: What it is compared with.
     """
-    found = [row["truth"] for row in adjusters.rows() if row["world"] == world]
-    found = [truth for truth in found if kind in truth and base in truth]
+    found = whole(world)
     if not found:
         return None
     start = adjusters.CONFIGS // 2 if half else 0
     own, none = (np.array([truth[k][start:] for truth in found]).sum(axis=1) for k in (kind, base))
     return Errors(own=own, none=none, samples=np.full(len(own), adjusters.CONFIGS - start, dtype=float))
+
+
+def whole(world: str) -> list[Mapping[str, Sequence[float]]]:
+    """Return the errors against the truth of the fleets that every kind has been computed for."""
+    kinds = {*adjusters.KINDS, *adjusters.WARM}
+    return [row["truth"] for row in adjusters.rows() if row["world"] == world and kinds <= row["truth"].keys()]
 
 
 def measured(protocol: str, kind: str, target: str, *, half: bool = False, base: str = "") -> Errors | None:
@@ -75,9 +85,9 @@ def measured(protocol: str, kind: str, target: str, *, half: bool = False, base:
         base: The protocol whose figures of the same kind it is compared with, in place of no adjuster.
     """
     rows = {(row["protocol"], row["kind"]): row for row in neighbours.rows()}
-    names = sorted({name for name, _ in rows if name.startswith(protocol)})
+    names = sorted({name for name, of in rows if name.startswith(protocol) and of == kind})
     against = {name: (name.replace(protocol, base), kind) if base else (name, "none") for name in names}
-    if not names or any(key not in rows for name in names for key in ((name, kind), against[name])):
+    if not names or any(against[name] not in rows for name in names):
         return None
     pairs = [(rows[name, kind], rows[against[name]]) for name in names]
     return _by_config([(a["configs"], a[target], b[target]) for a, b in pairs], half=half)
@@ -103,8 +113,8 @@ def _both(world: str, kind: str) -> tuple[Errors, Errors] | None:
         found = [measured("order", kind, "common", half=half) for half in (True, False)]
     else:
         found = [simulated(world, kind, half=half) for half in (True, False)]
-    late, whole = found
-    return None if late is None or whole is None else (late, whole)
+    late, every = found
+    return None if late is None or every is None else (late, every)
 
 
 def four_worlds() -> list[str]:
@@ -117,10 +127,10 @@ def four_worlds() -> list[str]:
     lines.append("|---|" + "---|" * (len(worlds) + 1))
     for kind in kinds:
         found = {world: _both(world, kind) for world in worlds}
-        worse = [w for w, both in found.items() if both and kind != "none" and min(e.gone.high for e in both) < 0]
+        worse = [w for w, both in found.items() if both and kind != "none" and any(e.is_worse for e in both)]
         verdict = "" if kind == "none" else ", ".join(worse) or "nowhere"
         lines.append(f"| {kind} | " + " | ".join(_cell(found[w], kind) for w in worlds) + f" | {verdict} |")
-    fleets = [sum(row["world"] == world for row in adjusters.rows()) for world in adjusters.WORLDS]
+    fleets = [len(whole(world)) for world in adjusters.WORLDS]
     configs = len(neighbours.fleet())
     return [f"Real: {configs} configs on 8 nodes. Simulated: {min(fleets)} fleets per world.", "", *lines, ""]
 
@@ -128,10 +138,10 @@ def four_worlds() -> list[str]:
 def _cell(both: tuple[Errors, Errors] | None, kind: str) -> str:
     if both is None:
         return ""
-    late, whole = both
+    late, every = both
     if kind == "none":
         return f"{late.level:.2f}"
-    return f"{late.level:.2f}, {late.gone.words(0, scale=100)}; whole run {whole.gone.words(0, scale=100)}"
+    return f"{late.level:.2f}, {late.gone.words(0, scale=100)}; whole run {every.gone.words(0, scale=100)}"
 
 
 def real() -> list[str]:
@@ -199,10 +209,10 @@ def warm() -> list[str]:
             if both is not None and cold is not None:
                 lines.append(f"| {world} | {_start(kind)} | {_cells(*both, cold)} |")
     for start in neighbours.HALVES:
-        late, whole = (measured(start, "cross_validated", "common", half=half) for half in (True, False))
+        late, every = (measured(start, "cross_validated", "common", half=half) for half in (True, False))
         against = measured(start, "cross_validated", "common", base="cold")
-        if late is not None and whole is not None and against is not None:
-            lines.append(f"| {REAL} | {start} | {_cells(late, whole, against)} |")
+        if late is not None and every is not None and against is not None:
+            lines.append(f"| {REAL} | {start} | {_cells(late, every, against)} |")
     return [*lines, ""] if len(lines) > 2 else NOT_YET
 
 
@@ -210,5 +220,5 @@ def _start(kind: str) -> str:
     return kind.partition(", ")[2] or "cold"
 
 
-def _cells(late: Errors, whole: Errors, against: Errors) -> str:
-    return " | ".join(e.gone.words(0, scale=100) for e in (late, whole, against))
+def _cells(late: Errors, every: Errors, against: Errors) -> str:
+    return " | ".join(e.gone.words(0, scale=100) for e in (late, every, against))

@@ -17,7 +17,7 @@ import argparse
 import json
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +78,7 @@ def tasks() -> list[tuple[str, str]]:
     halves = [f"{half}-{i}" for half in HALVES for i in range(1, ORDERS + 1)]
     calmer = [(f"calm-{i}", kind) for i in range(1, ORDERS + 1) for kind in CALM]
     own = [(p, kind) for p in halves for kind in ("none", "cross_validated")]
-    return [(p, kind) for p in (*orders, "left-out") for kind in KINDS] + own + calmer
+    return [(p, kind) for p in (orders[0], "left-out", *orders[1:]) for kind in KINDS] + own + calmer
 
 
 def calm(found: list[Measured]) -> list[list[Reading]]:
@@ -102,7 +102,7 @@ def errors(protocol: str, kind: str) -> Row:
     if name in HALVES:
         trials, earlier = halved(found)
         if kind != "none":
-            adjuster = CrossValidated(trees=adjusters.TREES, share=adjusters.SHARE, earlier=earlier if name == "warm" else ())
+            adjuster = CrossValidated(trees=adjusters.TREES, earlier=earlier if name == "warm" else ())
     kept = [(m, trial) for m, trial in zip(found, trials, strict=False) if trial]
     trials, truth = [trial for _, trial in kept], [m.truth for m, _ in kept]
     play = adjusting.left_out if protocol == "left-out" else adjusting.prequential
@@ -129,13 +129,13 @@ def main() -> None:
     known = {(row["protocol"], row["kind"]) for row in rows()}
     left = [task for task in tasks() if task not in known] if fleet() else []
     with ProcessPoolExecutor(arguments.processes) as pool, tqdm(total=len(left), unit="run", file=sys.stderr) as bar:
-        for start in range(0, len(left), arguments.processes):
+        for done in as_completed([pool.submit(errors, *task) for task in left]):
+            with FILE.open("a") as file:
+                file.write(json.dumps(done.result(), separators=(",", ":")) + "\n")
+            bar.update()
             if time.monotonic() > until:
+                pool.shutdown(cancel_futures=True)
                 break
-            for row in pool.map(errors, *zip(*left[start : start + arguments.processes], strict=True)):
-                with FILE.open("a") as file:
-                    file.write(json.dumps(row, separators=(",", ":")) + "\n")
-                bar.update()
 
 
 if __name__ == "__main__":
