@@ -23,14 +23,19 @@ TOP = 2
 def decide(optimizer: str, lanes: int) -> float:
     """Ask and judge in this process; return its peak in bytes."""
     from albacore import judging, recorded, replay
+    from albacore.sample import Purpose
     from albacore.trial import Judgement, Stability
 
     sys.path[:0] = [str(Path(__file__).parent)]
     import pages
 
     scribe = pages.halved(pages.space(), SAMPLES)
-    for lane in range(1, lanes):
-        scribe.ask(f"run.l{lane}.open", scribe.config(), 0, lane=lane)
+    for lane in range(1, max(LANES)):  # as many configs whatever the lanes, as a share of SMAC's asks is random
+        config_id = scribe.config()
+        scribe.ask(f"run.l{lane}.open", config_id, 0, lane=lane)
+        if lane >= lanes:
+            scribe.judge(config_id, 0, {"n1": scribe.sample(config_id, 0, Purpose.TUNE)})
+            scribe.end(f"run.l{lane}.open")
     with tempfile.TemporaryDirectory() as folder:
         store = pages.store_with_run(
             Path(folder), scribe, optimizer={"name": optimizer}, lanes={"count": lanes}, limits={"samples": 2 * SAMPLES}
