@@ -6,7 +6,7 @@
 | gone | | 1 - sum E / sum N: the part of the error that an adjuster removed |
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import adjusters
@@ -60,18 +60,13 @@ def simulated(world: str, kind: str, *, half: bool, base: str = "none") -> Error
         half: Of the second half of a run only.
         base: What it is compared with.
     """
-    found = whole(world)
+    found = [row["truth"] for row in adjusters.rows() if row["world"] == world]
+    found = [truth for truth in found if kind in truth and base in truth]
     if not found:
         return None
     start = adjusters.CONFIGS // 2 if half else 0
     own, none = (np.array([truth[k][start:] for truth in found]).sum(axis=1) for k in (kind, base))
     return Errors(own=own, none=none, samples=np.full(len(own), adjusters.CONFIGS - start, dtype=float))
-
-
-def whole(world: str) -> list[Mapping[str, Sequence[float]]]:
-    """Return the errors against the truth of the fleets that every kind has been computed for."""
-    kinds = {*adjusters.KINDS, *adjusters.WARM}
-    return [row["truth"] for row in adjusters.rows() if row["world"] == world and kinds <= row["truth"].keys()]
 
 
 def measured(protocol: str, kind: str, target: str, *, half: bool = False, base: str = "") -> Errors | None:
@@ -123,25 +118,26 @@ def four_worlds() -> list[str]:
     kinds = [kind for kind in adjusters.KINDS if any(_both(world, kind) for world in worlds)]
     if not kinds:
         return NOT_YET
-    lines = ["| adjuster | " + " | ".join(f"{w}: error %, gone %" for w in worlds) + " | worse than none |"]
+    lines = ["| adjuster | " + " | ".join(f"{w}: error %, gone %" for w in worlds) + " | shown to be worse than none |"]
     lines.append("|---|" + "---|" * (len(worlds) + 1))
     for kind in kinds:
         found = {world: _both(world, kind) for world in worlds}
         worse = [w for w, both in found.items() if both and kind != "none" and any(e.is_worse for e in both)]
-        verdict = "" if kind == "none" else ", ".join(worse) or "nowhere"
-        lines.append(f"| {kind} | " + " | ".join(_cell(found[w], kind) for w in worlds) + f" | {verdict} |")
-    fleets = [len(whole(world)) for world in adjusters.WORLDS]
+        verdict = "" if kind == "none" else ", ".join(worse) or "in none"
+        lines.append(f"| {kind} | " + " | ".join(_cell(found[w], kind, w) for w in worlds) + f" | {verdict} |")
     configs = len(neighbours.fleet())
-    return [f"Real: {configs} configs on 8 nodes. Simulated: {min(fleets)} fleets per world.", "", *lines, ""]
+    about = f"Real: {configs} configs on 8 nodes. Made up: in brackets the number of fleets; *gone* is paired by fleet."
+    return [about, "", *lines, ""]
 
 
-def _cell(both: tuple[Errors, Errors] | None, kind: str) -> str:
+def _cell(both: tuple[Errors, Errors] | None, kind: str, world: str) -> str:
     if both is None:
         return ""
     late, every = both
+    fleets = "" if world == REAL else f" ({len(late.own)})"
     if kind == "none":
-        return f"{late.level:.2f}"
-    return f"{late.level:.2f}, {late.gone.words(0, scale=100)}; whole run {every.gone.words(0, scale=100)}"
+        return f"{late.level:.2f}{fleets}"
+    return f"{late.level:.2f}, {late.gone.words(0, scale=100)}; whole run {every.gone.words(0, scale=100)}{fleets}"
 
 
 def real() -> list[str]:
