@@ -1,7 +1,7 @@
 """The driver: does every fault again and again while campaigns run, in an order that follows from a seed.
 
-A fault that finds nothing to strike at (no benchmark task runs just now) is tried again in its next turn. What was done
-is told line by line, and counted in the table at the end.
+A fault that finds nothing to strike at (no job runs just now) stays first in line until it does, and the next one has its
+turn meanwhile. What was done is told line by line, and counted in the table at the end.
 """
 
 import contextlib
@@ -207,20 +207,26 @@ class Driver:
 
     def _strike(self) -> None:
         """Round after round: every fault once, in an order of its own."""
-        turns: list[Fault] = []
+        line: list[Fault] = []
         try:
             while not self._end.wait(self.world.rng.uniform(*GAP_S)):
                 self.world.heal()
-                turns = turns or self.world.rng.sample(self.faults, len(self.faults))
-                self._do(turns.pop())
+                struck = next((fault for fault in line if self._did(fault)), None)
+                if struck is not None:
+                    line.remove(struck)
+                else:
+                    line += [f for f in self.world.rng.sample(self.faults, len(self.faults)) if f not in line]
         finally:
             self.world.heal(everything=True)
 
-    def _do(self, fault: Fault) -> None:
-        if (whom := fault.strike(self.world)) is not None:
-            self.done[fault.name] += 1
-            self.lines.append(f"{time.monotonic() - self._begun:6.1f} s  {fault.name}: {whom}")
-            print(self.lines[-1], flush=True)
+    def _did(self, fault: Fault) -> bool:
+        """Strike, and say whether there was something to strike at."""
+        if (whom := fault.strike(self.world)) is None:
+            return False
+        self.done[fault.name] += 1
+        self.lines.append(f"{time.monotonic() - self._begun:6.1f} s  {fault.name}: {whom}")
+        print(self.lines[-1], flush=True)
+        return True
 
     def stop(self) -> None:
         """End the faults, and expect that the driver itself went well."""
