@@ -1,7 +1,7 @@
 """The driver: does every fault again and again while campaigns run, in an order that follows from a seed.
 
-A fault that finds nothing to strike at (no job runs just now) stays first in line until it does, and the next one has its
-turn meanwhile. What was done is told line by line, and counted in the table at the end.
+A fault that finds nothing to strike at (no job runs just now) stays first in line until it does, and the next one has
+its turn meanwhile. What was done is told line by line, and counted in the table at the end.
 """
 
 import contextlib
