@@ -2,12 +2,12 @@
 
 import getpass
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 from azure_fake.arm import FakeArm
 from azure_fake.group import GROUP, SUBSCRIPTION
+from node_python import PYTHON
 from nodes import sshd
 
 from albacore.clouds.azure import client
@@ -25,7 +25,7 @@ ORDER: dict[str, Any] = {
     "image": "Canonical:ubuntu-24_04-lts:server:24.04.202511010",
     "subnet": NETWORK,
     "key_connection": "lab_ssh",
-    "python": sys.executable,
+    "python": PYTHON,
     "prices": "../prices.toml",
     "max_nodes": 5,
     "max_hours": 2.0,

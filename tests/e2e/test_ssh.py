@@ -2,12 +2,12 @@
 
 import json
 import re
-import sys
 import tomllib
 
 import law
 import pytest
 from clone import running
+from node_python import PYTHON
 from nodes import places, sshd
 from small_campaigns import noop
 from working_tree import REPOSITORY
@@ -31,7 +31,7 @@ port = {access.port}
 user = "{access.user}"
 host_key = "{access.host_key}"
 directory = "{directory}"
-python = "{sys.executable}"
+python = "{PYTHON}"
 {way}
 """
 

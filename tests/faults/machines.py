@@ -10,13 +10,13 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from node_python import PYTHON
 from nodes import sshd
 
 from albacore.nodes import process
@@ -38,7 +38,7 @@ class Machine:
     server: sshd.SshServer
     disk: Path
     link: str = ""
-    python: str = sys.executable
+    python: str = PYTHON
     clock: Path | None = None
 
     @property
@@ -214,7 +214,7 @@ def _give_a_wrong_clock(machine: Machine, place: Path) -> None:
     wrapper.write_text(
         f"#!/bin/sh\nexport LD_PRELOAD={library} FAKETIME_TIMESTAMP_FILE={machine.clock} FAKETIME_NO_CACHE=1 "
         "FAKETIME_DISABLE_SHM=1\n"
-        f'exec {sys.executable} "$@"\n'
+        f'exec {PYTHON} "$@"\n'
     )
     wrapper.chmod(0o755)
     machine.python = str(wrapper)

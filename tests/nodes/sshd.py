@@ -7,7 +7,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
+from node_python import PYTHON
 from nodes import places
 
 from albacore.nodes.local import FIRST_UID
@@ -185,7 +185,7 @@ def node(endpoint: Endpoint, directory: Path, name: str = "n1", **changed) -> Ss
     fields = {
         "name": name,
         "host": "localhost",
-        "python": sys.executable,
+        "python": PYTHON,
         "endpoint": endpoint,
         "directory": PurePosixPath(directory / name),
         "port": places.free_port(),  # of a row; an ephemeral one may be another connection's a moment later

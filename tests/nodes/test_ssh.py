@@ -8,6 +8,7 @@ import threading
 import time
 
 import pytest
+from node_python import PYTHON
 from nodes import places, sshd
 
 from albacore import checking
@@ -226,7 +227,7 @@ def test_checking_an_inventory_with_connect_logs_in_to_its_machines(server, plac
     lab = tmp_path / "lab.toml"
     entry = (
         f'port = {{}}\naddress = "127.0.0.1"\nuser = "{access.user}"\nhost_key = "{access.host_key}"\n'
-        f'key_file = "{server.key}"\ndirectory = "{place}"\npython = "{sys.executable}"\n'
+        f'key_file = "{server.key}"\ndirectory = "{place}"\npython = "{PYTHON}"\n'
     )
     lab.write_text(f'[[hosts]]\nname = "here"\n{entry.format(server.port)}')
 
