@@ -9,6 +9,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+import studies  # noqa: F401  the path of the library
 from numpy.typing import NDArray
 
 from albacore.policies import Adjuster, Reading

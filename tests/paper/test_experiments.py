@@ -1,5 +1,7 @@
 """Laws of the figures in docs/experiments/tuna.md."""
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -20,6 +22,21 @@ def experiments():
 
     yield {"analysis": analysis, "drawing": drawing, "play": play, "studies": studies}
     sys.path.remove(str(FOLDER))
+
+
+@pytest.mark.parametrize("program", ["page", "play", "adjusters", "neighbours", "forests"])
+def test_a_program_finds_the_library_by_itself(program):
+    """As the page names it: `python experiments/tuna/...`, without a path of modules."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [sys.executable, "-c", f"import {program}"],
+        cwd=FOLDER,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def row(*trace, default=0.4):
