@@ -161,8 +161,11 @@ class Bench:
         time.sleep(0.7)
 
     def assert_clean(self) -> None:
-        """Expect no process of the node and all of its ports free."""
-        assert self.processes() == {}
+        """Expect no process of the node, once those that are just ending have, and all of its ports free."""
+        deadline = time.monotonic() + 5
+        while (left := self.processes()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert left == {}
         assert not job.ask(self.node, "ports")["busy"]
 
     @contextlib.contextmanager
