@@ -73,6 +73,7 @@ class Bench:
         """Wait for a job, check that it left nothing, and judge it."""
         assert job.wait(self.node, job_id, within_s=120).state == "done"
         outcome = job.outcome(self.node, job_id)
+        self.wait_for_supervisor(job_id)
         self.assert_clean()
         return sample_or_failure(outcome, self.workload, Placement.on(self.node, config_id="c", started_at=0.0))
 
@@ -160,12 +161,17 @@ class Bench:
             time.sleep(0.02)
         time.sleep(0.7)
 
-    def assert_clean(self) -> None:
-        """Expect no process of the node, once those that are just ending have, and all of its ports free."""
+    def wait_for_supervisor(self, job_id: str) -> None:
+        """Wait until a job's supervisor has ended: it writes the result last, and is one of the node's processes."""
+        pid = json.loads((self.node.directory / "jobs" / job_id / "proc.json").read_text())["pid"]
         deadline = time.monotonic() + 5
-        while (left := self.processes()) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert left == {}
+        while process.born(pid):
+            assert time.monotonic() < deadline, "the supervisor outlived its result"
+            time.sleep(0.02)
+
+    def assert_clean(self) -> None:
+        """Expect no process of the node and all of its ports free."""
+        assert self.processes() == {}
         assert not job.ask(self.node, "ports")["busy"]
 
     @contextlib.contextmanager
