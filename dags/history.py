@@ -1,7 +1,7 @@
 """One DAG for each campaign and each file of include/histories: `<campaign>.history`, re-scoring of recorded runs.
 
 A back-fill over dates sends the runs that were recorded on them through a policy again, without touching a node; with
-`{"mode": "retune"}` it has them measured again today. Runs of the schedule itself are skipped.
+`{"mode": "retune"}` it has them measured again today. The schedule itself starts nothing.
 """
 
 from airflow.sdk import DAG, get_parsing_context

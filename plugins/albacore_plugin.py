@@ -1,11 +1,15 @@
 """The one Airflow plugin: mounts the tuning pages and puts them into Airflow's menu, on each DAG and on each run.
 
+Airflow reads a DAG's timetable back only if its class is named here.
+
 Every process of Airflow loads plugins, the workers' forks too, so the web app is made at its first request.
 """
 
 from typing import Any
 
 from airflow.plugins_manager import AirflowPlugin
+
+from albacore_airflow.timetables import BackfillTimetable
 
 ROOT = "/albacore"
 
@@ -26,10 +30,11 @@ class LateApp:
 
 
 class AlbacorePlugin(AirflowPlugin):
-    """The tuning pages."""
+    """The tuning pages, and when histories are back-filled."""
 
     name = "albacore"
-    fastapi_apps = [{"app": LateApp(), "url_prefix": ROOT, "name": "albacore"}]  # noqa: RUF012, Airflow's own shape
+    timetables = [BackfillTimetable]  # noqa: RUF012, Airflow's own shape
+    fastapi_apps = [{"app": LateApp(), "url_prefix": ROOT, "name": "albacore"}]  # noqa: RUF012
     external_views = [  # noqa: RUF012
         {"name": "Tuning", "href": f"{ROOT}/", "destination": "nav", "url_route": "tuning"},
         {"name": "Tuning", "href": f"{ROOT}/dags/{{DAG_ID}}", "destination": "dag", "url_route": "tuning_of_dag"},

@@ -1,7 +1,7 @@
 """The tasks of `<campaign>.history`: find a date's recorded runs, re-score them, or have them measured again.
 
-The mode is decided by the run's type, never by its id: whatever the schedule or a person starts here is skipped, so
-that only a back-fill does anything.
+The mode is decided by the run's type, never by its id: what a person starts here is skipped, so that only a back-fill
+does anything; the schedule starts nothing.
 """
 
 from datetime import datetime, timedelta
@@ -9,12 +9,13 @@ from typing import Any
 
 from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
 from airflow.providers.standard.triggers.external_task import DagStateTrigger
-from airflow.sdk import Context, CronTriggerTimetable, Param, get_current_context, task
+from airflow.sdk import Context, Param, get_current_context, task
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
 from albacore.backfill import dates
 from albacore.backfill.calendar import Calendar
 from albacore_airflow import history_files, retuning, settings
+from albacore_airflow.timetables import BackfillTimetable
 from albacore_airflow.triggers import TurnTrigger
 
 BACKFILL = "backfill"
@@ -22,9 +23,9 @@ SKIPPED = "skipped"
 """Key of the XCom in which a date that is left out says why."""
 
 
-def moments(calendar: Calendar) -> CronTriggerTimetable:
-    """Return the moments that a back-fill may name; Airflow cannot back-fill a DAG without a schedule."""
-    return CronTriggerTimetable(calendar.schedule, timezone=calendar.timezone)
+def moments(calendar: Calendar) -> BackfillTimetable:
+    """Return the moments that a back-fill may name."""
+    return BackfillTimetable(calendar.schedule, timezone=calendar.timezone)  # type: ignore[abstract]  # in Airflow's too
 
 
 def form(calendar: Calendar) -> dict[str, Param]:

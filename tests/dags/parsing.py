@@ -6,10 +6,13 @@ Run with AIRFLOW_HOME set; `parse` in `conftest.py` does.
 import json
 import sys
 import time
+from datetime import UTC, datetime
 from typing import Any
 
 from airflow.dag_processing.dagbag import DagBag
 from airflow.sdk import DAG
+from airflow.serialization.definitions.dag import SerializedDAG
+from airflow.serialization.serialized_objects import DagSerialization
 
 HEAVY = ("smac", "ConfigSpace", "sklearn", "pandas", "azure", "fabric", "torch")
 
@@ -25,8 +28,10 @@ def described(dag: DAG) -> dict[str, Any]:
         "retries": {task.task_id: task.retries for task in dag.tasks},
         "form": {name: dict(dag.params.get_param(name).schema) for name in dag.params},
         "values": dag.params.dump(),
-        "schedule": getattr(dag.timetable, "expression", None),
-        "timezone": str(getattr(dag.timetable, "timezone", "")),
+        "schedule": _schedule(dag).get("expression"),
+        "timezone": _schedule(dag).get("timezone"),
+        "next": _next_by_schedule(dag),
+        "moments": _moments(dag),
         "catchup": dag.catchup,
         "is_paused_upon_creation": dag.is_paused_upon_creation,
         "doc": dag.doc_md or "",
@@ -37,6 +42,27 @@ def described(dag: DAG) -> dict[str, Any]:
 def _map_index_template(task: Any) -> str | None:
     partial = getattr(task, "partial_kwargs", {})
     return partial.get("map_index_template") or getattr(task, "map_index_template", None)
+
+
+def _schedule(dag: DAG) -> dict[str, Any]:
+    return _read_back(dag).timetable.serialize()
+
+
+def _next_by_schedule(dag: DAG) -> str | None:
+    """Return when the scheduler would start the next run, read back as it reads it."""
+    info = _read_back(dag).next_dagrun_info(last_automated_run_info=None)
+    return info and str(info.run_after)
+
+
+def _moments(dag: DAG) -> list[str]:
+    """Return the moments of the first three days of 2026 that a back-fill would have."""
+    span = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 3, 23, tzinfo=UTC)
+    read = _read_back(dag)
+    return [str(info.logical_date) for info in read.iter_dagrun_infos_between(*span)] if read.timetable.periodic else []
+
+
+def _read_back(dag: DAG) -> SerializedDAG:
+    return DagSerialization.from_dict(DagSerialization.to_dict(dag))
 
 
 def main() -> None:

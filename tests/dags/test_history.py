@@ -36,6 +36,19 @@ def test_a_history_is_on_and_catches_nothing_up(dags, name):
     assert found["labels"]["rescore"] == "{{ campaign_run }}"
 
 
+@pytest.mark.parametrize("name", ["nightly.history", "manual.history", "old.history"])
+def test_no_run_is_made_by_the_schedule(dags, name):
+    """It would keep its date from being back-filled; a back-fill of three days has its three moments."""
+    found = dags["dags"][name]
+    assert found["next"] is None
+    assert len(found["moments"]) == 3
+
+
+def test_a_campaign_with_a_schedule_runs_by_it(dags):
+    """What holds for histories holds for them alone."""
+    assert dags["dags"]["nightly"]["next"] is not None
+
+
 def test_only_a_campaign_can_measure_again(dags):
     """A history file has nothing to measure with."""
     assert dags["dags"]["manual.history"]["tasks"] == ["find", "rescore", "retune"]
