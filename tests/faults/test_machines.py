@@ -99,6 +99,23 @@ def best(followed: Followed) -> tuple[str, float | None]:
     return found.config_id, found.score
 
 
+def course(followed: Followed) -> str:
+    """Return every ask, failure and judgement of a run in their order, a line each."""
+    store = followed.clone.store()
+    lines = []
+    for event in recorded.scene(store, store.run(followed.id)).log.events:
+        match fact := event.fact:
+            case Ask():
+                lines.append(f"ask {fact.key} {fact.config_id} rung {fact.rung} again {fact.repeat}")
+            case Failure():
+                lines.append(f"  {fact.blame.value} {fact.config_id} slot {fact.slot} on {fact.node}: {fact.message[:80]}")
+            case Sample():
+                lines.append(f"  sample {fact.config_id} slot {fact.slot} on {fact.node}")
+            case Judgement():
+                lines.append(f"  judged {fact.config_id} rung {fact.rung}: {fact.stability.value} {fact.score}")
+    return "\n".join(lines)
+
+
 def told(log: Log) -> str:
     """Return what a run went through, in one line."""
     blames = [f.blame.value for f in log.facts(Failure)]
@@ -143,7 +160,7 @@ def test_a_fleet_that_breaks_all_the_time_costs_time_and_nothing_else(around, ca
         log = check(each, around.machines)
         with capfd.disabled():
             print(f"{each.campaign}: {told(log)}")
-    assert best(single) == best(calm)
+    assert best(single) == best(calm), f"undisturbed:\n{course(calm)}\n\ndisturbed:\n{course(single)}"
     assert len(log.facts(Sample)) >= 60
     missing = [f.name for f in driver.FAULTS if not faults.done[f.name] and can(f, around)]
     assert missing == [], "faults that were never done"
