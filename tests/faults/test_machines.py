@@ -108,7 +108,7 @@ def course(followed: Followed) -> str:
             case Ask():
                 lines.append(f"ask {fact.key} {fact.config_id} rung {fact.rung} again {fact.repeat}")
             case Failure():
-                lines.append(f"  {fact.blame.value} {fact.config_id} slot {fact.slot} on {fact.node}: {fact.message[:80]}")
+                lines.append(f"  {fact.blame.value} {fact.config_id} {fact.slot}, {fact.node}: {fact.message[:76]}")
             case Sample():
                 lines.append(f"  sample {fact.config_id} slot {fact.slot} on {fact.node}")
             case Judgement():
