@@ -72,3 +72,16 @@ def test_a_budget_too_small_for_the_optimizer_is_warned_of(tmp_path):
         said[samples] = [line for line in check_campaign(path) if "warning" in line]
     assert "5 tests per round for 8 knobs" in said[6][0]
     assert said[500] == []
+
+
+def test_a_campaign_whose_adjuster_learns_from_earlier_runs_says_so(tmp_path):
+    """And from how many; one that begins cold says nothing of it."""
+    path = tmp_path / "campaigns" / "mine.toml"
+    path.parent.mkdir()
+    (tmp_path / "benchmarks").symlink_to(NOOP.parent)
+    text = 'system = "noop"\nworkload = "sleep"\n[policy]\nadjuster = "cross_validated"\n'
+
+    path.write_text(text)
+    assert not any("earlier" in line or "learn" in line for line in check_campaign(path))
+    path.write_text(text + "[warm_start]\nruns = 2\nadjuster = true\n")
+    assert "  its adjuster may learn from the stable trials of the last 2 run(s) too" in list(check_campaign(path))

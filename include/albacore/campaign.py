@@ -18,7 +18,7 @@ from albacore.errors import CampaignError, ExpressionError
 from albacore.expression import names_in
 from albacore.fewer import Fewer
 from albacore.optimizers import NewOnly, Optimizer, Repeating
-from albacore.policies import Policy, presets
+from albacore.policies import Policy, Teachable, presets
 from albacore.schedule import checked_cron, checked_zone
 
 ETA = 3
@@ -127,10 +127,11 @@ class SpaceChoice(Part):
 
 
 class WarmStart(Part):
-    """What a run takes over from the last runs of its campaign: their incumbent and their best configs."""
+    """What a run takes over from the last runs of its campaign: incumbent, best configs, what their noise teaches."""
 
     runs: Annotated[int, Field(ge=1, le=100)] = 5
     configs: Annotated[int, Field(ge=0, le=100)] | None = None
+    adjuster: bool = False
 
 
 NIGHTLY_CONFIGS = 3
@@ -174,6 +175,16 @@ class Campaign(Part):
         has_price = self.nodes.is_rented or self.nodes.price_per_hour is not None
         if self.limits.cost is not None and not has_price:
             raise ValueError("limits.cost: needs nodes.price_per_hour, what an hour of one node costs. Add it")
+        return self
+
+    @model_validator(mode="after")
+    def _adjuster_can_be_taught(self) -> "Campaign":
+        chosen = self.policy.adjuster
+        if self.warm_start.adjuster and not isinstance(presets.ADJUSTERS[chosen], Teachable):
+            raise ValueError(
+                f"warm_start.adjuster: policy.adjuster = {chosen!r} cannot learn from earlier runs. Set that "
+                "to 'cross_validated', or warm_start.adjuster to false"
+            )
         return self
 
     def policy_of(self) -> Policy:

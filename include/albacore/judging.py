@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from albacore import resampling
-from albacore.policies import Reading
+from albacore.policies import Reading, Teachable
 from albacore.replay import Scene
 from albacore.sample import Failure, Purpose, Sample
 from albacore.trial import Judgement, Stability
@@ -55,11 +55,14 @@ def adjust(scene: Scene, config_id: str, rung: int, stability: Stability) -> tup
     raw = {r.node: r.value for r in readings}
     if stability is not Stability.STABLE:
         return raw, [f"adjuster bypassed: {stability}"]
-    values, reason = scene.policy.adjuster.adjust(readings, _history(scene, config_id), seed=scene.seed)
+    adjuster = scene.policy.adjuster
+    if scene.earlier and isinstance(adjuster, Teachable):
+        adjuster = adjuster.taught_by(scene.earlier)
+    values, reason = adjuster.adjust(readings, history(scene, but=config_id), seed=scene.seed)
     return dict(zip(raw, values, strict=True)), [reason]
 
 
-def _history(scene: Scene, but: str) -> list[list[Reading]]:
+def history(scene: Scene, *, but: str | None = None) -> list[list[Reading]]:
     """Return the samples of the stable trials judged on the highest rung so far, without the one at hand (T10, T11)."""
     trials = [
         scene.log.trial(j.config_id)

@@ -7,7 +7,7 @@ none of it.
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from albacore import objective
+from albacore import earlier, objective
 from albacore.benchmark import Workload
 from albacore.campaign import Campaign, parse
 from albacore.errors import UserError
@@ -82,15 +82,16 @@ def scene(
 
     Args:
         until: Number of the last event to read; all by default.
-        telemetry: Whether samples carry their guest metrics.
+        telemetry: Whether samples carry their guest metrics, and the adjuster has the readings of earlier runs.
         notes: Whether samples carry what their workload noted.
     """
     log = RunLog(store, run.id).read(telemetry=telemetry, notes=notes)
-    return scene_of(run, log if until is None else log.until(until), configs(store, run))
+    taught = earlier.readings(log, store.archive) if telemetry else ()
+    return scene_of(run, log if until is None else log.until(until), configs(store, run), taught)
 
 
-def scene_of(run: CampaignRun, log: Log, known: Mapping[str, Config]) -> Scene:
-    """Return a campaign run as the decisions see it, from a log and configs that the caller has read."""
+def scene_of(run: CampaignRun, log: Log, known: Mapping[str, Config], taught: earlier.Trials = ()) -> Scene:
+    """Return a campaign run as the decisions see it, from a log, configs and earlier readings that the caller has."""
     chosen, load = campaign(run), workload(run)
     tuned = objective_of(run)
     return Scene(
@@ -105,4 +106,5 @@ def scene_of(run: CampaignRun, log: Log, known: Mapping[str, Config]) -> Scene:
         stop=chosen.stop.model_dump(),
         configs=known,
         log=objective.applied(log, tuned, space(run).default().id),
+        earlier=taught,
     )

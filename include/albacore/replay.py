@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from albacore import resampling, sentinel
 from albacore.counting import requeues
 from albacore.optimizers import Observation, Optimizer, Repeating
-from albacore.policies import Policy
+from albacore.policies import Policy, Reading
 from albacore.sample import Sample
 from albacore.space import Config, Space
 from albacore.trial import Ask, Direction, Judgement, Log, Stability
@@ -53,6 +53,7 @@ class Scene:
         price_per_hour: What an hour of one node costs, in the user's unit; None when nobody said.
         nodes: How many nodes choose; 0 when there is no fleet, and then nothing is measured again.
         stop: `min_scores`, `expected_gain` and `converged_after` of the campaign file; empty: neither rule is on.
+        earlier: Trials of earlier runs for the adjuster (`earlier.py`); like guest metrics, only where it is asked.
     """
 
     policy: Policy
@@ -66,6 +67,7 @@ class Scene:
     price_per_hour: float | None = None
     nodes: int = 0
     stop: Mapping[str, float] = field(default_factory=dict)
+    earlier: tuple[tuple[Reading, ...], ...] = ()
 
     @property
     def default_id(self) -> str:
@@ -167,8 +169,7 @@ def observations(scene: Scene) -> list[Observation]:
     """
     told = [j for j in scene.log.facts(Judgement) if j.score is not None]
     first = sentinel.sentinels(scene.log, scene.default_id)
-    tops = [j for j in told if j.config_id not in first]
-    reached = max((j.rung for j in tops), default=-1)
+    reached = max((j.rung for j in told if j.config_id not in first), default=-1)
     repeats = resampling.repeats(scene.log)
     indices = {key: index for index, key in enumerate(dict.fromkeys(a.config_id for a in scene.log.facts(Ask)))}
     return [
@@ -219,8 +220,7 @@ def decide(scene: Scene, optimizer: Optimizer, *, lane: int) -> Decision:
 
 def _settled(scene: Scene) -> frozenset[str]:
     """Return the ids of the configs that are not measured again: sentinels, busy ones, those without a node left."""
-    found = set(sentinel.sentinels(scene.log, scene.default_id))
-    found |= {ask.config_id for ask in open_asks(scene.log)}
+    found = {*sentinel.sentinels(scene.log, scene.default_id), *(ask.config_id for ask in open_asks(scene.log))}
     free = resampling.free_nodes(scene.log, scene.nodes)
     return frozenset(found | {config_id for config_id in scene.configs if free[config_id] < 1})
 

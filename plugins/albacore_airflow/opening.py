@@ -16,7 +16,7 @@ from albacore.benchmark import Benchmark, unpack
 from albacore.campaign import Campaign, read
 from albacore.checking import space_of
 from albacore.errors import UserError
-from albacore.nightly import admission, warm_start
+from albacore.nightly import admission, teaching, warm_start
 from albacore.nightly.admission import Caller
 from albacore.nightly.nights import PREPARED
 from albacore.nodes.preparation import canary, prepare, probe_s
@@ -146,6 +146,7 @@ def provision(run_id: str, dag_run: str) -> list[str]:
     settings.store().put_nodes(run_id, records)
     _fix_space(run, chosen, records)
     warm_start.fix(settings.store(), run_id)
+    teaching.fix(settings.store(), run_id)
     return names
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from albacore.errors import HistoryError, UserError
 from albacore.history.table import LIMIT_BYTES
-from albacore.store import CampaignRun
+from albacore.store import CampaignRun, transcript
 from albacore.store.transcript import Origin, Transcript
 
 FORMAT = "albacore campaign run"
@@ -151,15 +151,23 @@ def read_transcript(path: Path) -> Transcript:
     """
     data = _data(path)
     try:
-        return Transcript(
+        found = Transcript(
             run=CampaignRun(**data["run"]),
             configs=dict(data["configs"]),
             nodes=list(data["nodes"]),
             events=list(data["events"]),
             facts={str(name): list(rows) for name, rows in data["facts"].items()},
+            archives={str(digest): str(content) for digest, content in data.get("archives", {}).items()},
         )
+        is_whole = transcript.is_whole(found)
     except (KeyError, TypeError, AttributeError) as error:
         raise HistoryError(f"{path}: expected what 'albacore export' writes, got something else ({error}).") from error
+    if not is_whole:
+        raise HistoryError(
+            f"{path}: expected in 'archives' what the notes of kind 'earlier' name, under its digest; got something "
+            "else. Export the run again."
+        )
+    return found
 
 
 def origin_of(path: Path) -> Origin:

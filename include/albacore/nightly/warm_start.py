@@ -68,10 +68,14 @@ def _found(store: Store, run: CampaignRun, last: int) -> tuple[dict[str, dict[st
 
 def _ranked(store: Store, run: CampaignRun, last: int) -> Iterator[Ranked]:
     """Yield the best config of each run, the newest run first, then the second best of each, and so on."""
-    earlier = [one for one in store.runs() if _is_alike(one, run)]
-    lists = [_best_first(store, one) for one in reversed(earlier[-last:])]
+    lists = [_best_first(store, one) for one in last_runs(store, run, last)]
     for rank in zip_longest(*lists):
         yield from (one for one in rank if one is not None)
+
+
+def last_runs(store: Store, run: CampaignRun, count: int) -> list[CampaignRun]:
+    """Return at most so many of the last runs that a run may take something over from, the newest first."""
+    return [one for one in store.runs() if _is_alike(one, run)][-count:][::-1]
 
 
 def _is_alike(one: CampaignRun, run: CampaignRun) -> bool:

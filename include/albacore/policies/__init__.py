@@ -13,7 +13,7 @@ name it in `presets.py`.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from albacore.sample import Sample
 from albacore.trial import Ask, Direction, Judgement
@@ -102,6 +102,15 @@ class Adjuster(Protocol):
             history: The samples of each earlier stable trial that ran on the ladder's highest rung, oldest first.
             seed: Seeds the model.
         """
+        ...
+
+
+@runtime_checkable
+class Teachable(Protocol):
+    """An adjuster that can learn from trials of earlier runs too."""
+
+    def taught_by(self, earlier: Sequence[Sequence[Reading]]) -> Adjuster:
+        """Return the adjuster that has these trials too; nodes that are not the same machines have other names."""
         ...
 
 

@@ -56,6 +56,10 @@ class CrossValidated:
         chooser = replace(self, earlier=())  # their rows are in the lesson, and readings cannot be a key
         return adjusted(chooser, self.clip_sd, readings, history, seed, earlier=self.earlier)
 
+    def taught_by(self, earlier: Sequence[Sequence[Reading]]) -> "CrossValidated":
+        """Return the choice that has trials of earlier runs to learn from too."""
+        return replace(self, earlier=tuple(tuple(trial) for trial in earlier))
+
     @property
     def models(self) -> dict[str, Model]:
         """Name -> model; the first of equals wins."""

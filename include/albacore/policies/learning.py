@@ -91,19 +91,19 @@ def adjusted(
         earlier: Trials of earlier runs, which a model may learn from as well; those that lack a metric are passed over.
     """
     p = [reading.value for reading in readings]
-    trials = [trial for trial in history if _teaches(trial)]
+    trials = [trial for trial in history if teaches(trial)]
     y = _errors(trials)
     if not y or max(y) == min(y):
         return p, "adjuster untrained: no stable trial on the highest rung yet"
     bound = clip_sd * statistics.pstdev(y)
-    found, word = _predicted(model, trials, [trial for trial in earlier if _teaches(trial)], readings, seed % 2**32)
+    found, word = _predicted(model, trials, [trial for trial in earlier if teaches(trial)], readings, seed % 2**32)
     s = [max(-bound, min(bound, error)) for error in found]
     moved = max(abs(error) for error in s)
     reason = f"adjuster trained on {len(trials)} trial(s), {len(y)} samples{word}; moved values by up to {moved:.1%}"
     return [value / (error + 1) for value, error in zip(p, s, strict=True)], reason
 
 
-def _teaches(trial: Sequence[Reading]) -> bool:
+def teaches(trial: Sequence[Reading]) -> bool:
     """Say whether relative errors of a trial's samples are defined, and not all 0."""
     return len(trial) > 1 and statistics.fmean(r.value for r in trial) != 0
 

@@ -1,5 +1,7 @@
 """The named policies: the paper's, and the two it is compared with."""
 
+from collections.abc import Mapping
+
 from albacore.errors import CampaignError
 from albacore.policies import Adjuster, Detector, Halve, Identity, Policy, Worst, WorstSeen
 from albacore.policies.asynchronous import Asynchronous
@@ -12,7 +14,13 @@ from albacore.policies.ridge import Ridge
 
 LADDERS = ("successive_halving", "hyperband", "asynchronous")
 DETECTORS = ("relative_range", "never")
-ADJUSTERS = ("forest", "ridge", "extra_trees", "cross_validated", "identity")
+ADJUSTERS: Mapping[str, Adjuster] = {
+    "forest": Forest(),
+    "ridge": Ridge(),
+    "extra_trees": ExtraTrees(),
+    "cross_validated": CrossValidated(),
+    "identity": Identity(),
+}
 PRESETS = ("tuna", "traditional", "naive")
 
 
@@ -26,13 +34,6 @@ def tuna(
 ) -> Policy:
     """Return the paper's policy: 1, 3, 10 nodes, relative range over 0.30, forest adjuster, worst case (T03-T12)."""
     detectors: dict[str, Detector] = {"relative_range": RelativeRange(threshold=threshold), "never": Never()}
-    adjusters: dict[str, Adjuster] = {
-        "forest": Forest(),
-        "ridge": Ridge(),
-        "extra_trees": ExtraTrees(),
-        "cross_validated": CrossValidated(),
-        "identity": Identity(),
-    }
     for key, value, known in (
         ("ladder", ladder, LADDERS),
         ("detector", detector, DETECTORS),
@@ -45,7 +46,7 @@ def tuna(
         name="tuna",
         ladder=Asynchronous(rungs=rungs) if ladder == "asynchronous" else climbing,
         detector=detectors[detector],
-        adjuster=adjusters[adjuster],
+        adjuster=ADJUSTERS[adjuster],
         aggregate=Worst(),
         penalty=Halve(),
         crash=WorstSeen(),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, replace
 
-from albacore import judging, recorded, replay, stopping
+from albacore import earlier, judging, recorded, replay, stopping
 from albacore.counting import Exclusion
 from albacore.errors import UserError
 from albacore.fact import EXCLUDE, INCLUDE, REQUEUE, Note
@@ -157,9 +157,9 @@ def settle(store: Store, run_id: str, *, only: str | None = None, turn: Turn = n
     if only is None:
         _lapse(writes)
     log = writes.read(telemetry=True)
-    known = recorded.configs(store, run)
+    known, taught = recorded.configs(store, run), earlier.readings(log, store.archive)
     while True:
-        scene = recorded.scene_of(run, log, known)
+        scene = recorded.scene_of(run, log, known, taught)
         due = [key for key in judging.overdue(scene) if key not in done and only in (None, key[0])]
         if not due:
             return len(done)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from albacore import ledger, recorded, stopping
+from albacore import earlier, ledger, recorded, stopping
 from albacore.fact import REOPEN
 from albacore.nightly import nights
 from albacore.replay import Scene
@@ -36,6 +36,7 @@ def show_run(store: Store, run_id: str) -> Iterator[str]:
     scene = recorded.scene(store, run, notes=True)
     yield from _cost(scene, recorded.campaign(run).nodes.price_source)
     yield from _warm_start(scene)
+    yield from _earlier(scene)
     yield from (finding.sentence for finding in nights.findings(scene.log))
     yield from filter(None, [nights.advice(scene.log)])
     for config_id in _configs(scene):
@@ -66,6 +67,14 @@ def _warm_start(scene: Scene) -> Iterator[str]:
         yield f"warm start from {runs}: {len(found)} config(s)" if found else "warm start: no earlier run has a config"
         skipped = note.body.get("passed_over")
         yield from (f"  {line}" for line in (skipped if isinstance(skipped, list) else []))
+
+
+def _earlier(scene: Scene) -> Iterator[str]:
+    """Yield from which readings of earlier runs the adjuster learns too, and what was not taken over."""
+    for one in earlier.taken(scene.log):
+        same = f"{len(one.machines)} of {one.nodes} nodes are the same machines"
+        yield f"adjuster: {one.trials} trial(s), {one.samples} samples of run {one.run} to learn from; {same}"
+    yield from (f"  {line}" for line in earlier.passed_over(scene.log))
 
 
 def _configs(scene: Scene) -> list[str]:

@@ -199,24 +199,31 @@ class Store:
         return [NodeRecord(**{k: v for k, v in row.items() if k != "run_id"}) for row in found]
 
     def put_archive(self, digest: str, content: bytes) -> None:
-        """Keep a benchmark folder under its digest."""
+        """Keep a benchmark folder, or readings of an earlier run, under its digest."""
         with self.write("archive") as connection:
             table = schema.archive
             if connection.scalar(select(table.c.digest).where(table.c.digest == digest)) is None:
                 connection.execute(insert(table).values(digest=digest, content=content))
 
     def has_archive(self, digest: str) -> bool:
-        """Whether a benchmark folder is kept under a digest."""
+        """Whether something is kept under a digest."""
         with self.read() as connection:
             found = select(schema.archive.c.digest).where(schema.archive.c.digest == digest)
             return connection.scalar(found) is not None
 
     def archive(self, digest: str) -> bytes:
-        """Return the benchmark folder kept under a digest."""
+        """Return what is kept under a digest.
+
+        Raises:
+            PlatformError: When there is nothing.
+        """
         with self.read() as connection:
             found = connection.scalar(select(schema.archive.c.content).where(schema.archive.c.digest == digest))
         if found is None:
-            raise PlatformError(f"store: no benchmark folder is archived under {digest}. The run was opened elsewhere.")
+            raise PlatformError(
+                f"store: expected content archived under {digest}, there is none: the run was opened elsewhere. Use "
+                "the store that it was opened in."
+            )
         return found
 
 

@@ -9,7 +9,7 @@
 | node | a node of the run's fleet and how to reach it |
 | claim | "this slot measures this config on this node": why a config never runs twice on a node |
 | lease | who uses a node, a host's slot or a campaign run right now |
-| archive | a benchmark folder by its digest |
+| archive | a benchmark folder, or readings of an earlier run that an adjuster learns from, by its digest |
 | imported | where a run that was not measured here comes from |
 | rescoring | what a policy says of a run that was measured already |
 """

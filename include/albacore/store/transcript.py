@@ -4,14 +4,16 @@ What comes from elsewhere enters the store this way, one transaction a run: an e
 another tuner recorded. Leases and claims stay behind: they say who uses a node now.
 """
 
+import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import Connection, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from albacore.errors import PlatformError
+from albacore.fact import EARLIER
 from albacore.store import CampaignRun, Store, rows, schema
 from albacore.trial import Fact
 
@@ -27,6 +29,7 @@ class Transcript:
         nodes: Rows of the fleet, without the run's id.
         events: Rows of `event` in their order, without the run's id.
         facts: Name of a table -> its rows, numbered by `n`, without the run's id.
+        archives: Digest -> content of what the log only names: readings of earlier runs (`earlier.py`).
     """
 
     run: CampaignRun
@@ -34,6 +37,7 @@ class Transcript:
     nodes: Sequence[Row]
     events: Sequence[Row]
     facts: Mapping[str, Sequence[Row]]
+    archives: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def samples(self) -> int:
@@ -85,13 +89,26 @@ def read(store: Store, run_id: str) -> Transcript:
         if connection.dialect.name == "sqlite":
             connection.exec_driver_sql("BEGIN")  # one snapshot for all tables
         configs = _rows(connection, schema.config, run_id, "config_id")
-        return Transcript(
+        found = Transcript(
             run=run,
             configs={str(row["config_id"]): row["knobs"] for row in configs},
             nodes=_rows(connection, schema.node, run_id, "name"),
             events=_rows(connection, schema.event, run_id, "n"),
             facts={table.name: _rows(connection, table, run_id, "n") for table in rows.TABLES.values()},
         )
+    return replace(found, archives={digest: store.archive(digest).decode() for digest in named(found)})
+
+
+def named(found: Transcript) -> list[str]:
+    """Return the digests of what a run's log names."""
+    notes = [row["body"] for row in found.facts.get(schema.note.name, ()) if row["kind"] == EARLIER]
+    return [str(one["archive"]) for body in notes for one in body["runs"]]
+
+
+def is_whole(found: Transcript) -> bool:
+    """Whether all that a run's log names is there and nothing else, each under the digest of its content."""
+    digests = {digest: hashlib.sha256(text.encode()).hexdigest() for digest, text in found.archives.items()}
+    return set(named(found)) == set(digests) and all(digest == own for digest, own in digests.items())
 
 
 def _rows(connection: Connection, table: Any, run_id: str, order: str) -> list[dict[str, Any]]:
@@ -106,6 +123,8 @@ def write(store: Store, found: Transcript, origin: Origin) -> bool:
         PlatformError: When another run has this id.
     """
     run = found.run
+    for digest, content in found.archives.items():
+        store.put_archive(digest, content.encode())  # by its content: whoever has it already has the same
     with store.write("imported") as connection:
         if _known(connection, run.campaign, origin.digest) is not None:
             return False
