@@ -11,7 +11,6 @@ from albacore_airflow.operators import AwaitLanesOperator, BenchmarkOperator, Ne
 from albacore_airflow.renting_operators import ProvisionOperator, ReleaseOperator
 
 RUN, LANE, N = "{{ params.campaign_run }}", "{{ params.lane }}", "{{ params.n }}"
-NODE = "{{ node_name }}"
 
 
 def iteration_dag(name: str) -> DAG:
@@ -34,9 +33,7 @@ def iteration_dag(name: str) -> DAG:
     ) as dag:
         ask = dag_tasks.suggest(RUN, LANE, N)
         slots = dag_tasks.pick_nodes(RUN, ask)
-        samples = BenchmarkOperator.partial(task_id="benchmark", map_index_template="{{ node_name }}").expand(
-            slot=slots
-        )
+        samples = BenchmarkOperator.partial(task_id="benchmark", **dag_tasks.MEASURED).expand(slot=slots)
         detected = dag_tasks.detect_outliers(RUN, ask)
         adjusted = dag_tasks.adjust_noise(RUN, ask, detected)
         scored = dag_tasks.aggregate(RUN, detected, adjusted)
@@ -69,7 +66,7 @@ def campaign_dag(campaign: campaign_files.Campaign) -> DAG:
         default_args=dag_tasks.RETRY,
         params=dag_tasks.form(campaign),
     ) as dag:
-        each_node = {"map_index_template": NODE, "max_active_tis_per_dagrun": dag_tasks.at_once(campaign)}
+        each_node = dag_tasks.MEASURED | {"max_active_tis_per_dagrun": dag_tasks.at_once(campaign)}
         run = dag_tasks.open_run(name)
         provision = ProvisionOperator(task_id="provision", run_id=run)
         prepared = dag_tasks.prepare.partial(campaign_run=run).expand(name=provision.output)

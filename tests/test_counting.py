@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from scenes import NODES, Counting, Play, ask
+from scenes import NODES, Counting, Play, ask, failure
 
-from albacore import judging, replay
+from albacore import judging, replay, unjudged
 from albacore.fact import EXCLUDE, INCLUDE, REQUEUE
-from albacore.sample import Purpose, Sample
+from albacore.sample import Blame, Purpose, Sample
 from albacore.trial import Ask, Judgement, Note
 
 
@@ -38,7 +38,7 @@ def decisions(scene):
     """Return all that anybody decides by the log as it is."""
     chosen = replay.incumbent(scene)
     decided = [replay.decide(scene, Counting(), lane=lane) for lane in (0, 1, 7)]
-    return replay.costs(scene), replay.observations(scene), chosen, decided, replay.given_up(scene.log)
+    return replay.costs(scene), replay.observations(scene), chosen, decided, unjudged.given_up(scene.log)
 
 
 QUICK = (Phase.explicit, Phase.reuse, Phase.generate)  # an example that fails is read as it is: each is a whole run
@@ -195,10 +195,11 @@ def test_a_re_queue_gives_a_failed_or_given_up_config_another_chance():
     run.add(ask(0, config))
     for _ in range(3):
         run.add(ask(len(run.now.log.facts(Ask)), config))
+        run.add(failure(config, "n1", Blame.NODE))
         run.add(Note(kind="iteration", body={"key": run.now.log.facts(Ask)[-1].key, "lane": 0, "ok": False}))
-    assert replay.given_up(run.now.log) == {(config, 0)}
+    assert unjudged.given_up(run.now.log) == {(config, 0)}
 
     run.add(Note(kind=REQUEUE, body={"id": "r1", "config": config}))
 
-    assert replay.given_up(run.now.log) == set()
-    assert [a.config_id for a in replay.abandoned(run.now.log, lane=0)] == [config]
+    assert unjudged.given_up(run.now.log) == set()
+    assert [a.config_id for a in unjudged.abandoned(run.now.log, lane=0)] == [config]

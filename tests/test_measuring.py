@@ -19,8 +19,9 @@ def made(tmp_path, monkeypatch):
     return made
 
 
-def measurement(slot=0, *, repeat=0, purpose=Purpose.TUNE):
-    return Measurement(Slot(run="run", config="c", purpose=purpose, slot=slot, repeat=repeat, nodes=NODES))
+def measurement(slot=0, *, repeat=0, purpose=Purpose.TUNE, failed=0):
+    wanted = Slot(run="run", config="c", purpose=purpose, slot=slot, repeat=repeat, nodes=NODES, failed=failed)
+    return Measurement(wanted)
 
 
 def failed(made, node, attempt, *, slot=0, blame=Blame.NODE):
@@ -85,6 +86,8 @@ def test_three_attempts_are_enough(made):
         failed(made, node, attempt)
 
     assert "3 attempts failed; the last on n3: it broke" in measurement().exhausted()
+    assert measurement(failed=3).exhausted() is None, "a later ask has them anew"
+    assert measurement(failed=3).attempt() == 3, "but starts no job that was started"
 
 
 def test_the_answer_of_a_slot_is_its_sample_or_its_configs_own_failure(made):

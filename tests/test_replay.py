@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scenes import NODES, SPACE, Counting, Play, ask, failure, sample, scene
 
-from albacore import judging, replay, stopping
+from albacore import judging, replay, stopping, unjudged
 from albacore.optimizers import by_name
 from albacore.policies import presets
 from albacore.sample import Blame, Purpose
@@ -16,6 +16,10 @@ from albacore.trial import Ask, Direction, Judgement, Note, Stability
 
 def smooth(config, node):
     return 100 + 50 * config["k0"] + NODES.index(node)
+
+
+def level(config, _node):
+    return 100 + 50 * config["k0"] + 20 * config["k1"]
 
 
 def play(count=40, lanes=1, measure=smooth, **fields):
@@ -107,7 +111,56 @@ def test_an_infrastructure_failure_is_never_told():
     asks = run.now.log.facts(Ask)
     assert len({a.config_id for a in asks}) == 1
     assert [j.config_id for j in run.now.log.facts(Judgement)] == [run.now.default_id]
-    assert replay.given_up(run.now.log) == {(asks[0].config_id, 0)}
+    assert unjudged.given_up(run.now.log) == {(asks[0].config_id, 0)}
+
+
+def test_an_ask_in_which_nothing_failed_does_not_count_against_its_config():
+    """Its tasks were killed, its scheduler was away: the config is asked for again, however often."""
+    config = SPACE.config({"k0": 0.1, "k1": 0.1, "k2": 0.1})
+    events = []
+    for i in range(10):
+        events += [ask(i, config.id), Note(kind="iteration", body={"key": f"run.l0.{i}", "lane": 0, "ok": False})]
+    now = scene(events, [config])
+
+    assert unjudged.given_up(now.log) == set()
+    assert replay.decide(now, Counting(), lane=0).config == config
+
+    events += [failure(config.id, "n1", Blame.NODE), failure(config.id, "n2", Blame.NODE)]
+    assert unjudged.given_up(scene(events, [config]).log) == set(), "both are of one ask"
+
+
+@given(lost=st.lists(st.lists(st.integers(0, 2), max_size=6), min_size=20, max_size=20))
+def test_with_one_lane_iterations_that_are_lost_change_no_decision(lost):
+    """Whatever they had measured of a trial: the judgements are those of a run in which none was lost.
+
+    An ask is lost before its n-th sample, as often as there are numbers.
+    """
+    undisturbed, disturbed = Play(level), Play(level)
+    undisturbed.default()
+    undisturbed.iterate(len(lost))
+    disturbed.default()
+    for times in lost:
+        for n in times:
+            found = disturbed.suggest()
+            slots, _ = replay.open_slots(disturbed.now, found.config_id, found.rung, NODES)
+            for slot in slots[:-1][:n]:
+                disturbed.measured(found.config_id, slot.nodes[0], slot.index)
+            disturbed.add(Note(kind="iteration", body={"key": found.key, "lane": 0, "ok": False}))
+        disturbed.finish(disturbed.suggest())
+
+    told = [[(j.config_id, j.rung, j.score) for j in p.now.log.facts(Judgement)] for p in (undisturbed, disturbed)]
+    assert told[0] == told[1]
+
+
+def test_a_slot_has_its_attempts_anew_in_each_ask():
+    """What failed in earlier asks is said of the slot that it was."""
+    config = SPACE.config({"k0": 0.1, "k1": 0.1, "k2": 0.1})
+    lost = [failure(config.id, node, Blame.NODE, slot=1) for node in ("n1", "n2", "n3")]
+    now = scene([ask(0, config.id, rung=1), sample(config.id, "n4", 10.0, slot=0), *lost], [config])
+
+    slots, _ = replay.open_slots(now, config.id, 1, NODES)
+
+    assert {slot.index: slot.failed for slot in slots} == {1: 3, 2: 0}
 
 
 def test_a_rung_that_lost_a_sample_asks_only_for_the_missing_node():
@@ -135,8 +188,8 @@ def test_the_ask_of_a_running_lane_is_left_alone():
     config = SPACE.config({"k0": 0.1, "k1": 0.1, "k2": 0.1})
     now = scene([ask(0, config.id, lane=0)], [config])
 
-    assert replay.abandoned(now.log, lane=1) == []
-    assert [a.config_id for a in replay.abandoned(now.log, lane=0)] == [config.id]
+    assert unjudged.abandoned(now.log, lane=1) == []
+    assert [a.config_id for a in unjudged.abandoned(now.log, lane=0)] == [config.id]
 
 
 def test_fewer_eligible_nodes_than_the_rung_needs_is_capped():

@@ -8,7 +8,7 @@ from scenes import NODES, SPACE, Counting, Play, ask, sample, scene
 from squares import plain
 from stored_runs import default_of, judged, opened, put
 
-from albacore import judging, recorded, replay, resampling
+from albacore import judging, recorded, replay, resampling, unjudged
 from albacore.optimizers import NewOnly, Observation, Repeating, initial_design
 from albacore.optimizers.metis import Metis, Model, doubtful
 from albacore.policies import presets
@@ -186,8 +186,8 @@ def test_a_repeat_that_is_never_answered_is_given_up_and_the_old_score_stands():
         asks.append(run.suggest())
     run.finish(asks[-1])
     assert [a.repeat for a in asks] == [1, 1, 1]
-    assert replay.lost(run.now.log) == {(asks[0].config_id, 0, 1)}
-    assert replay.given_up(run.now.log) == set()
+    assert unjudged.lost(run.now.log) == {(asks[0].config_id, 0, 1)}
+    assert unjudged.given_up(run.now.log) == set()
     assert (asks[0].config_id, 0) in replay.costs(run.now)
     assert run.suggest().config_id != asks[0].config_id
 

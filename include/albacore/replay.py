@@ -8,19 +8,15 @@ import hashlib
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from albacore import resampling, sentinel
-from albacore.counting import requeues
+from albacore import resampling, sentinel, unjudged
 from albacore.optimizers import Observation, Optimizer, Repeating
 from albacore.policies import Policy, Reading
-from albacore.sample import Sample
+from albacore.sample import Failure, Sample
 from albacore.space import Config, Space
 from albacore.trial import Ask, Direction, Judgement, Log, Stability
-
-GIVE_UP_AFTER = 3
-"""Asks for one config at one rung that may end without a judgement before it is given up (never told)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,85 +76,18 @@ class Scene:
         return len(self.policy.ladder.rungs) - 1
 
 
-def open_asks(log: Log) -> list[Ask]:
-    """Return the asks that no judgement has ended, oldest first; of several for one config and rung the last."""
-    return resampling.unanswered(log)
-
-
-def given_up(log: Log) -> set[tuple[str, int]]:
-    """Return (config id, rung) of the trials that were asked for often enough without being judged."""
-    return {(config_id, rung) for config_id, rung, repeat in lost(log) if not repeat}
-
-
-def lost(log: Log) -> set[tuple[str, int, int]]:
-    """Return (config id, rung, repeat) of what was asked for often enough without being judged.
-
-    What was judged once, or is to be measured again, has all its asks anew.
-    """
-    asked = Counter((a.config_id, a.rung, a.repeat) for a in log.recorded(Ask))
-    if max(asked.values(), default=0) < GIVE_UP_AFTER:  # nearly always, and then nothing else has to be read
-        return set()
-    asked.clear()
-    repeats = resampling.repeats(log)
-    again = {r.n: r.config_id for found in requeues(log.events).values() for r in found}
-    for event in log.events:
-        if isinstance(event.fact, Ask):
-            asked[event.fact.config_id, event.fact.rung, event.fact.repeat] += 1
-        elif isinstance(event.fact, Judgement):
-            key = (event.fact.config_id, event.fact.rung)
-            for repeat in range(repeats.get(key, 0) + 1):
-                asked.pop((*key, repeat), None)
-        elif event.n in again:
-            asked = Counter({key: times for key, times in asked.items() if key[0] != again[event.n]})
-    judged = {(j.config_id, j.rung, 0) for j in log.facts(Judgement)}
-    is_over = _is_over(log)
-    running = {(a.config_id, a.rung, a.repeat) for a in open_asks(log) if not is_over(a)}
-    return {key for key, times in asked.items() if times >= GIVE_UP_AFTER and key not in judged | running}
-
-
-def _is_over(log: Log) -> Callable[[Ask], bool]:
-    """Return whether the iteration of an ask has ended: it said so, or its lane has asked again since."""
-    ended = {note.body.get("key") for note in log.notes("iteration")}
-    last: dict[int, int] = {}
-    for ask in log.facts(Ask):
-        last[ask.lane] = max(ask.index, last.get(ask.lane, -1))
-    return lambda ask: ask.key in ended or last.get(ask.lane, -1) > ask.index
-
-
-def abandoned(log: Log, lane: int) -> list[Ask]:
-    """Return the open asks that somebody has to take over, oldest first.
-
-    A lane that asks has no other iteration, so its own open asks are abandoned too. A config that another lane measures
-    at this moment is left alone: when samples were taken away, several of its rungs are open at once.
-    """
-    gone = lost(log)
-    found = [a for a in open_asks(log) if (a.config_id, a.rung, a.repeat) not in gone]
-    is_over = _is_over(log)
-    free = [a for a in found if a.lane == lane or is_over(a)]
-    busy = {a.config_id for a in found if a.lane != lane and not is_over(a)}
-    return [a for a in free if a.config_id not in busy]
-
-
 def costs(scene: Scene) -> dict[tuple[str, int], float]:
     """Return what the ladder compares: (config id, rung) -> cost, lower is better, infinite when given up or failed.
 
     A rung that is being measured again has none yet: the ladder waits for it.
     """
-    found: dict[tuple[str, int], float] = dict.fromkeys(given_up(scene.log), math.inf)
+    found: dict[tuple[str, int], float] = dict.fromkeys(unjudged.given_up(scene.log), math.inf)
     for j in scene.log.facts(Judgement):
         is_alive = j.score is not None and j.stability is not Stability.FAILED
         found[j.config_id, j.rung] = scene.direction.cost(j.score) if is_alive and j.score is not None else math.inf
-    for ask in asked_again(scene.log):
+    for ask in unjudged.asked_again(scene.log):
         found.pop((ask.config_id, ask.rung), None)
     return found
-
-
-def asked_again(log: Log) -> list[Ask]:
-    """Return the asks for further measurements that are still to come, oldest first."""
-    if not resampling.repeats(log):
-        return []
-    gone = lost(log)
-    return [a for a in open_asks(log) if a.repeat and (a.config_id, a.rung, a.repeat) not in gone]
 
 
 def observations(scene: Scene) -> list[Observation]:
@@ -190,7 +119,7 @@ def observations(scene: Scene) -> list[Observation]:
 def decide(scene: Scene, optimizer: Optimizer, *, lane: int) -> Decision:
     """Return what the lane measures next: an abandoned rung, a promotion, or a new config, in this order."""
     asks = scene.log.facts(Ask)
-    if taken_over := abandoned(scene.log, lane):
+    if taken_over := unjudged.abandoned(scene.log, lane):
         ask = taken_over[0]
         config = scene.configs[ask.config_id]
         return _decision(scene, config, ask.rung, ask.bracket, is_new=False, repeat=ask.repeat)
@@ -206,7 +135,7 @@ def decide(scene: Scene, optimizer: Optimizer, *, lane: int) -> Decision:
     if not isinstance(optimizer, Repeating):
         config = optimizer.suggest(scene.space, seen, pending, seed=scene.seed, ask_index=new_configs(asks))
         return _decision(scene, config, step.rung, step.bracket, is_new=True)
-    waiting = {c.id: c for c in (*pending, *(scene.configs[a.config_id] for a in asked_again(scene.log)))}
+    waiting = {c.id: c for c in (*pending, *(scene.configs[a.config_id] for a in unjudged.asked_again(scene.log)))}
     config = optimizer.suggest_or_repeat(
         scene.space, seen, list(waiting.values()), seed=scene.seed, ask_index=new_configs(asks), settled=_settled(scene)
     )
@@ -220,7 +149,8 @@ def decide(scene: Scene, optimizer: Optimizer, *, lane: int) -> Decision:
 
 def _settled(scene: Scene) -> frozenset[str]:
     """Return the ids of the configs that are not measured again: sentinels, busy ones, those without a node left."""
-    found = {*sentinel.sentinels(scene.log, scene.default_id), *(ask.config_id for ask in open_asks(scene.log))}
+    found = set(sentinel.sentinels(scene.log, scene.default_id))
+    found |= {ask.config_id for ask in unjudged.open_asks(scene.log)}
     free = resampling.free_nodes(scene.log, scene.nodes)
     return frozenset(found | {config_id for config_id in scene.configs if free[config_id] < 1})
 
@@ -258,11 +188,13 @@ class Slot:
 
     Attributes:
         repeat: 0, or how often samples of the config were taken away: the slot may have had one before.
+        failed: Attempts of earlier asks that failed.
     """
 
     index: int
     nodes: tuple[str, ...]
     repeat: int = 0
+    failed: int = 0
 
 
 def open_slots(scene: Scene, config_id: str, rung: int, nodes: Sequence[str]) -> tuple[list[Slot], bool]:
@@ -281,8 +213,11 @@ def open_slots(scene: Scene, config_id: str, rung: int, nodes: Sequence[str]) ->
     wanted = resampling.nodes_of(scene.log, scene.policy.ladder.rungs, config_id, rung)
     missing = [i for i in range(wanted) if i not in trial.filled]
     taken, repeat = missing[: len(eligible)], scene.log.renewals(config_id)
+    failures = (f for f in scene.log.recorded(Failure) if f.config_id == config_id and f.purpose.is_tuning)
+    failed = Counter(f.slot for f in failures if f.repeat == repeat)
     slots = [
-        Slot(index=index, nodes=tuple(eligible[i:] + eligible[:i]), repeat=repeat) for i, index in enumerate(taken)
+        Slot(index=index, nodes=tuple(eligible[i:] + eligible[:i]), repeat=repeat, failed=failed[index])
+        for i, index in enumerate(taken)
     ]
     return slots, len(taken) < len(missing)
 

@@ -45,6 +45,9 @@ RETRY: dict[str, Any] = {
 WATCH_RETRIES = 20
 """Of the task that watches a run to its end: every outage that it meets may cost one, and a run may last for days."""
 
+MEASURED: dict[str, Any] = {"map_index_template": "{{ node_name }}", "retries": 5}
+"""Of the tasks that take samples: named by node; their jobs outlive them, so that another try costs nothing."""
+
 
 def form(campaign: Campaign) -> dict[str, Param]:
     """Return the form of a campaign's DAG, with the file's values in it."""

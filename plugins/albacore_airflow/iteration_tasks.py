@@ -86,7 +86,11 @@ def pick_nodes(run_id: str, ask: dict[str, Any]) -> list[dict[str, Any]]:
     """Return one slot per sample that the trial still lacks, each with its eligible nodes (TUNA §5.1)."""
     scene = settings.scene(run_id)
     slots, _ = _open_slots(scene, run_id, ask)
-    wanted = [campaign_tasks.slot(run_id, ask["config"], Purpose.TUNE, s.index, list(s.nodes), s.repeat) for s in slots]
+    wanted = [
+        campaign_tasks.slot(run_id, ask["config"], Purpose.TUNE, s.index, list(s.nodes), s.repeat)
+        | {"failed": s.failed}
+        for s in slots
+    ]
     return fitness.sentinels(run_id, scene, ask["index"]) + wanted
 
 

@@ -24,7 +24,7 @@ from albacore.store.leases import Grant, Leases, Want
 from albacore_airflow import fitness, renting, settings
 
 ATTEMPTS = 3
-"""Nodes that one slot may fail on before its task does."""
+"""Times that one slot may fail before its task does; a later ask for it has them anew."""
 LOOK_S = 0.2
 """Between two looks at a lease or at a result."""
 ASK_AGENT_S = 10.0
@@ -34,7 +34,11 @@ RENEW_S = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slot:
-    """Which sample: the campaign run, the config, why, and the nodes it may be taken on in order of preference."""
+    """Which sample: the campaign run, the config, why, and the nodes it may be taken on in order of preference.
+
+    Attributes:
+        failed: Attempts of earlier asks that failed.
+    """
 
     run: str
     config: str
@@ -42,6 +46,7 @@ class Slot:
     slot: int
     repeat: int
     nodes: tuple[str, ...]
+    failed: int = 0
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> "Slot":
@@ -104,7 +109,7 @@ class Measurement:
     def exhausted(self) -> str | None:
         """Return why no further attempt is made, or None."""
         failures = [fact for fact in self._facts() if isinstance(fact, Failure)]
-        if len(failures) < ATTEMPTS:
+        if len(failures) - self.slot.failed < ATTEMPTS:
             return None
         last = failures[-1]
         return f"slot {self.slot.key}: {ATTEMPTS} attempts failed; the last on {last.node}: {last.message}"

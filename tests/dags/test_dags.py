@@ -126,6 +126,13 @@ def test_every_dag_says_what_it_is_and_every_task_is_tried_again(shipped, name):
         assert min(found["retries"].values()) >= 1
 
 
+@pytest.mark.parametrize("name", CAMPAIGNS)
+def test_a_task_whose_job_outlives_it_is_tried_more_often(shipped, name):
+    """It costs nothing: the next try finds the job."""
+    retries = shipped["dags"][name]["retries"] | shipped["dags"][f"{name}.iteration"]["retries"]
+    assert min(retries[task] for task in ("benchmark", "default", "validate")) > retries["suggest"]
+
+
 def test_a_broken_campaign_file_breaks_no_other_campaign(mixed):
     """The good one has its DAGs; the error is that of campaign_errors.py alone."""
     assert sorted(mixed["dags"]) == sorted(["good", "good.history", "good.iteration", *OWN])

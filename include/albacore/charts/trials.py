@@ -6,7 +6,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from albacore import replay
+from albacore import replay, unjudged
 from albacore.charts import finite, rounded
 from albacore.charts.book import Book
 from albacore.errors import UserError
@@ -28,8 +28,8 @@ def page(book: Book) -> dict[str, Any]:
     if scene is None:
         return {"trials": [], "rungs": []}
     best = replay.incumbent(scene)
-    running = {a.config_id for a in replay.open_asks(scene.log)}
-    lost = {config_id for config_id, _ in replay.given_up(scene.log)}
+    running = {a.config_id for a in unjudged.open_asks(scene.log)}
+    lost = {config_id for config_id, _ in unjudged.given_up(scene.log)}
     asked: dict[str, int] = {}
     for ask in scene.log.facts(Ask):
         asked.setdefault(ask.config_id, ask.index)

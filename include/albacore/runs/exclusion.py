@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, replace
 
-from albacore import earlier, judging, recorded, replay, stopping
+from albacore import earlier, judging, recorded, replay, stopping, unjudged
 from albacore.counting import Exclusion
 from albacore.errors import UserError
 from albacore.fact import EXCLUDE, INCLUDE, REQUEUE, Note
@@ -130,8 +130,8 @@ def _cannot_requeue(store: Store, run_id: str, scene: replay.Scene, config_id: s
     asks = [a for a in scene.log.facts(replay.Ask) if a.config_id == config_id]
     if not asks:
         return "expected a config that this run has asked for. 'albacore show' lists them."
-    lost = replay.lost(scene.log)
-    mine = [a for a in replay.open_asks(scene.log) if a.config_id == config_id]
+    lost = unjudged.lost(scene.log)
+    mine = [a for a in unjudged.open_asks(scene.log) if a.config_id == config_id]
     running = [a for a in mine if (a.config_id, a.rung, a.repeat) not in lost]
     if running:
         return f"it is being measured, or waits for it, at rung {running[0].rung}. Wait for its judgement."

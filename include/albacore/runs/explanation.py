@@ -6,9 +6,9 @@ and reasons in it come from files, nodes and users, so a page has to escape it.
 
 from collections.abc import Iterator
 
-from albacore import ledger
+from albacore import ledger, unjudged
 from albacore.fact import EXCLUDE, INCLUDE, REQUEUE, Event, Note
-from albacore.replay import Scene, abandoned, given_up, incumbent, open_asks
+from albacore.replay import Scene, incumbent
 from albacore.runs import plans
 from albacore.sample import Blame, Failure, Sample
 from albacore.sentinel import taken_over
@@ -166,9 +166,9 @@ def _unit(scene: Scene, config_id: str) -> str:
 
 def _open(scene: Scene, config_id: str) -> Iterator[str]:
     """Yield the rungs that wait for samples, and those that were given up."""
-    lost = given_up(scene.log)
-    taken_over = {(a.config_id, a.rung) for a in abandoned(scene.log, lane=-1)}
-    for ask in open_asks(scene.log):
+    lost = unjudged.given_up(scene.log)
+    taken_over = {(a.config_id, a.rung) for a in unjudged.abandoned(scene.log, lane=-1)}
+    for ask in unjudged.open_asks(scene.log):
         if ask.config_id == config_id:
             nodes = scene.policy.ladder.rungs[ask.rung]
             key = ask.config_id, ask.rung
