@@ -160,10 +160,10 @@ def test_a_log_without_actions_counts_whole():
 def test_the_adjuster_learns_from_what_counts_only():
     """The history of later trials lacks the excluded samples."""
     run = played(60)
-    before = judging._history(run.now, "")
+    before = judging.history(run.now)
     excluded(run, "n3")
 
-    after = judging._history(run.now, "")
+    after = judging.history(run.now)
     assert any(r.node == "n3" for trial in before for r in trial)
     assert not any(r.node == "n3" for trial in after for r in trial)
 
