@@ -55,7 +55,7 @@ def test_the_least_campaign_has_the_papers_defaults(tmp_path):
         (LEAST + "start_within = 0\n", r"start_within: .*greater than 0, got 0"),
         (LEAST + "keep_days = 0\n", r"keep_days: .*greater than or equal to 1, got 0"),
         (
-            LEAST + "[warm_start]\nadjuster = true\n",
+            LEAST + '[policy]\nadjuster = "forest"\n[warm_start]\nadjuster = true\n',
             r"warm_start\.adjuster: policy\.adjuster = 'forest' cannot learn from earlier runs\. Set that to "
             "'cross_validated', or warm_start.adjuster to false",
         ),

@@ -83,7 +83,7 @@ def test_a_taught_run_replays_in_a_fresh_process_without_the_earlier_runs(taught
 
     assert [run.id for run in other.runs()] == ["run"]
     assert transcript.read(other, "run") == transcript.read(taught.store, "run")
-    environment = {**os.environ, "PYTHONHASHSEED": "4711"}
+    environment = {**os.environ, "PYTHONHASHSEED": "4711", "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run([sys.executable, "-c", FRESH, other.url], env=environment, capture_output=True)
     assert json.loads(done.stdout) == [dict(j.adjusted) for j in judged], done.stderr.decode()
     other.close()

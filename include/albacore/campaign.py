@@ -90,7 +90,7 @@ class PolicyChoice(Part):
     rungs: list[Annotated[int, Field(ge=1)]] = [1, 3, 10]
     ladder: Literal["successive_halving", "hyperband", "asynchronous"] = "successive_halving"
     detector: Literal["relative_range", "never"] = "relative_range"
-    adjuster: Literal["forest", "ridge", "extra_trees", "cross_validated", "identity"] = "forest"
+    adjuster: Literal["forest", "ridge", "extra_trees", "cross_validated", "identity"] = "cross_validated"
     threshold: Annotated[float, Field(gt=0, le=10)] = 0.30
 
 
