@@ -5,6 +5,9 @@ is a second for the three together, libraries loaded, as they are in Airflow's p
 the seconds of the processor, of which other work on the machine takes nothing; reading the log out of the store, which
 each of the three tasks does; and the first judgement of a process, with the import of what its adjuster needs. The
 samples' figures are noise: a forest never grows deeper than on noise.
+
+python perf/judging.py [ADJUSTER [EARLIER]]: all of it, or one adjuster, with so many samples of an earlier run to learn
+from too.
 """
 
 import json
@@ -14,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +45,6 @@ def top_rung_run(folder: Path, adjuster: str) -> tuple[Any, list[str]]:
 
 
 def _stable(judgement: Any) -> Any:
-    from dataclasses import replace
-
     from albacore.trial import Stability
 
     return replace(judgement, stability=Stability.STABLE)
@@ -70,9 +72,14 @@ def _elapsed(work: Callable[[], Any]) -> float:
     return time.perf_counter() - begun
 
 
-def measure(adjuster: str) -> dict[str, float]:
-    """Return the seconds of this process: reading, the first judgement, and the parts of the median later one."""
-    from albacore import recorded
+def measure(adjuster: str, earlier: int = 0) -> dict[str, float]:
+    """Return the seconds of this process: reading, the first judgement, and the parts of the median later one.
+
+    Args:
+        adjuster: One of `ADJUSTERS`.
+        earlier: Samples of an earlier run that it learns from too, of other machines; at most `SAMPLES`.
+    """
+    from albacore import judging, recorded
 
     with tempfile.TemporaryDirectory() as folder:
         store, configs = top_rung_run(Path(folder), adjuster)
@@ -80,6 +87,8 @@ def measure(adjuster: str) -> dict[str, float]:
         recorded.scene(store, run)
         read_s = _elapsed(lambda: recorded.scene(store, run, telemetry=True))
         scene = recorded.scene(store, run, telemetry=True)
+        others = [tuple(replace(r, node=f"last/{r.node}") for r in trial) for trial in judging.history(scene)]
+        scene = replace(scene, earlier=tuple(others[: earlier // NODES]))
         first = sum(judged_s(scene, configs[-1]))
         begun = time.process_time()
         rows = [judged_s(scene, config_id) for config_id in configs[:REPEATS]]  # each with a history of its own
@@ -102,4 +111,4 @@ def figures() -> dict[str, dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure(sys.argv[1]) if len(sys.argv) == 2 else figures(), indent=2))
+    print(json.dumps(measure(sys.argv[1], *map(int, sys.argv[2:])) if len(sys.argv) > 1 else figures(), indent=2))
