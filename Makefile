@@ -87,6 +87,8 @@ paper: dev  ## Compute what is missing of the papers' experiments (hours), bring
 	for experiment in metis bestconfig microservices; do $(PY) experiments/optimizers/$$experiment.py || exit; done
 	PYTHONPATH=include $(PY) experiments/optimizers/page.py
 	PYTHONPATH=include $(PY) experiments/optimizers/figure.py docs/figures/optimizers.svg
+	$(PY) experiments/verdict/figures.py
+	$(PY) experiments/verdict/page.py
 	$(MAKE) --no-print-directory marked MARK=paper
 
 perf: dev  ## Measure Albacore itself into perf/results.json

@@ -107,15 +107,30 @@ def rounded(value: float) -> float:
     return float(f"{value:.6g}")
 
 
-def main(name: str, pieces: Callable[[], list[Piece]], tables: Callable[[Results], str], arguments: list[str]) -> int:
-    """Compute what is missing, write the results, print the tables; return the exit code."""
+def main(
+    name: str,
+    pieces: Callable[[], list[Piece]],
+    tables: Callable[[Results], str],
+    arguments: list[str],
+    *,
+    home: Path = HERE,
+) -> int:
+    """Compute what is missing, write the results, print the tables; return the exit code.
+
+    Args:
+        name: Of the experiment, its results and its state.
+        pieces: What there is to compute; not asked with `--print`.
+        tables: Makes the tables of the results.
+        arguments: Those of the command line.
+        home: The experiment's folder, for results and state.
+    """
     if {key: os.environ.get(key) for key in FIXED} != FIXED:
         os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **FIXED})
     parser = argparse.ArgumentParser(prog=f"{name}.py")
     parser.add_argument("--repeats", type=int, default=30)
     parser.add_argument("--seconds", type=float, default=float("inf"), help="end after so many; the next run goes on")
-    parser.add_argument("--state", type=Path, default=HERE / "state" / name)
-    parser.add_argument("--results", type=Path, default=HERE / f"{name}.json")
+    parser.add_argument("--state", type=Path, default=home / "state" / name)
+    parser.add_argument("--results", type=Path, default=home / f"{name}.json")
     parser.add_argument("--print", action="store_true", help="print the tables of the results; compute nothing")
     given = parser.parse_args(arguments)
     if not given.print:

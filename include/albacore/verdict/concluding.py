@@ -20,9 +20,9 @@ def conclude(scene: Scene, terms: Terms) -> Verdict:
     standings = {standing.config_id: standing for standing in ranked(scene)}
     default = validation.deployment(scene, plan, scene.default_id)
     found = [_contender(scene, plan, terms, i, standings.get(c)) for i, c in enumerate(plan.contenders)]
-    best = _best(found)
+    best = best_of(found)
     previous = _previous(scene, plan, terms, best)
-    ship = best is not None and _ships(best, previous, terms)
+    ship = best is not None and ships(best, previous, terms)
     return Verdict(
         sentence=sentence.of(plan, terms, best, previous, ship=ship, default=default),
         ship=ship,
@@ -87,7 +87,7 @@ def _refused(found: Deployment, unstable: str | None, against: Comparison) -> st
     return against.reason or None
 
 
-def _best(found: list[Contender]) -> Contender | None:
+def best_of(found: list[Contender]) -> Contender | None:
     """Return the contender with the highest gain of those that can ship; without one, the most promising."""
     able = [one for one in found if one.refused is None and one.estimate is not None]
     return max(able, key=lambda one: (one.estimate or 0.0, -one.rank)) if able else next(iter(found), None)
@@ -122,7 +122,7 @@ def _is_surely(gain: Interval | None, more_than: float) -> bool:
     return gain is not None and gain.low > more_than
 
 
-def _ships(best: Contender, previous: Previous | None, terms: Terms) -> bool:
+def ships(best: Contender, previous: Previous | None, terms: Terms) -> bool:
     """Whether the best config is to be deployed: it beats the default, and what is in place."""
     is_good = best.refused is None and _is_surely(best.gain, terms.min_gain)
     return is_good and (previous is None or _replaces(previous, terms))
