@@ -25,6 +25,7 @@ from albacore.runs.showing import show_run
 from albacore.store import Store, transcript
 from albacore.store.run_log import RunLog
 from albacore.trial import Judgement
+from albacore_airflow import iteration_tasks, settings
 
 
 @pytest.fixture
@@ -70,6 +71,22 @@ def test_a_taught_judgement_differs_from_a_cold_one_by_the_model_alone(taught):
     said = list(show_run(taught.store, "run"))
     assert "adjuster: 20 trial(s), 100 samples of run last to learn from; 5 of 5 nodes are the same machines" in said
     assert any("and earlier runs;" in line for line in said)
+
+
+def test_the_task_of_an_iteration_adjusts_by_them(taught, monkeypatch):
+    """Airflow's task gives what the judgement in the log says, out of the store alone."""
+    file = taught.store.url.removeprefix("sqlite:///")
+    monkeypatch.setenv("AIRFLOW_CONN_ALBACORE_STORE", json.dumps({"conn_type": "sqlite", "host": file}))
+    settings.store.cache_clear()
+    used = next(j for j in taught.log.read().facts(Judgement) if uses_earlier_runs(j))
+
+    detected = {"stability": used.stability.value, "read_n": used.read_n}
+    found = iteration_tasks.adjust_noise("run", {"config": used.config_id, "rung": TOP, "index": 0}, detected)
+
+    assert found["values"] == used.adjusted
+    assert set(found["reasons"]) <= set(used.reasons)
+    settings.store().close()
+    settings.store.cache_clear()
 
 
 def test_a_taught_run_replays_in_a_fresh_process_without_the_earlier_runs(taught, tmp_path):

@@ -198,6 +198,11 @@ class Campaign(Part):
         chosen = self.warm_start.configs
         return (NIGHTLY_CONFIGS if self.schedule else 0) if chosen is None else chosen
 
+    @property
+    def is_taught(self) -> bool:
+        """Whether the run's adjuster may learn from earlier runs; a preset without an adjuster has none to teach."""
+        return self.warm_start.adjuster and isinstance(self.policy_of().adjuster, Teachable)
+
     def optimizer_of(self) -> Optimizer:
         """Return the optimizer that the campaign names."""
         chosen, n = self.optimizer, self.expected_configs

@@ -65,7 +65,7 @@ def check_campaign(path: Path) -> Iterator[str]:
         yield f"  runs at '{found.schedule}' ({found.timezone}) and takes {found.warm_configs} config(s) over"
         if warning := drift.advice(found.nodes.tuning):
             yield f"  warning: {warning}"
-    if found.warm_start.adjuster:
+    if found.is_taught:
         yield f"  its adjuster may learn from the stable trials of the last {found.warm_start.runs} run(s) too"
     yield "in order"
 

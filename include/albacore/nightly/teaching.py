@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from albacore import earlier, judging, recorded
 from albacore.fact import EARLIER
 from albacore.nightly import warm_start
-from albacore.policies import Reading, Teachable
+from albacore.policies import Reading
 from albacore.policies.learning import teaches
 from albacore.store import CampaignRun, NodeRecord, Store, transcript
 from albacore.store.run_log import RunLog
@@ -32,7 +32,7 @@ def fix(store: Store, run_id: str) -> Note | None:
     """
     run, log = store.run(run_id), RunLog(store, run_id)
     wanted = recorded.campaign(run)
-    if not (wanted.warm_start.adjuster and isinstance(wanted.policy_of().adjuster, Teachable)):
+    if not wanted.is_taught:
         return None
     if known := log.read().notes(EARLIER):
         return known[0]
