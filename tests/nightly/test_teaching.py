@@ -17,6 +17,7 @@ from albacore.importing import Wanted, bring_in
 from albacore.nightly import teaching
 from albacore.nightly.admission import Caller
 from albacore.runs import exclusion
+from albacore.runs.showing import show_run
 from albacore.store import NodeRecord, transcript
 from albacore.store.run_log import RunLog
 from albacore.trial import Note, Stability
@@ -128,13 +129,13 @@ def test_what_was_tuned_for_something_else_is_passed_over_with_its_reason(made):
 
 
 def test_a_run_without_a_full_stable_trial_is_passed_over(made):
-    """And says so."""
+    """And says so, in `albacore show` too."""
     past(made, trials=0)
+    why = "run last is passed over: no stable trial on its highest rung has samples of several nodes"
 
-    assert fixed(made) == (
-        [],
-        ["run last is passed over: no stable trial on its highest rung has samples of several nodes"],
-    )
+    assert fixed(made) == ([], [why])
+    said = list(show_run(made.store, "run"))
+    assert said[1:3] == ["adjuster: no earlier run has anything to learn from", f"  {why}"]
 
 
 def test_there_is_an_end_to_what_is_taken_over(made, monkeypatch):

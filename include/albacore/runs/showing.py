@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from albacore import earlier, ledger, recorded, stopping
-from albacore.fact import REOPEN
+from albacore.fact import EARLIER, REOPEN
 from albacore.nightly import nights
 from albacore.replay import Scene
 from albacore.runs.explanation import explain, gone, unit_of
@@ -71,7 +71,10 @@ def _warm_start(scene: Scene) -> Iterator[str]:
 
 def _earlier(scene: Scene) -> Iterator[str]:
     """Yield from which readings of earlier runs the adjuster learns too, and what was not taken over."""
-    for one in earlier.taken(scene.log):
+    found = earlier.taken(scene.log)
+    if scene.log.notes(EARLIER) and not found:
+        yield "adjuster: no earlier run has anything to learn from"
+    for one in found:
         same = f"{len(one.machines)} of {one.nodes} nodes are the same machines"
         yield f"adjuster: {one.trials} trial(s), {one.samples} samples of run {one.run} to learn from; {same}"
     yield from (f"  {line}" for line in earlier.passed_over(scene.log))
