@@ -89,6 +89,8 @@ paper: dev  ## Compute what is missing of the papers' experiments (hours), bring
 	PYTHONPATH=include $(PY) experiments/optimizers/figure.py docs/figures/optimizers.svg
 	$(PY) experiments/verdict/figures.py
 	$(PY) experiments/verdict/page.py
+	$(PY) experiments/recorded/decisions.py
+	$(PY) experiments/recorded/page.py
 	$(MAKE) --no-print-directory marked MARK=paper
 
 perf: dev  ## Measure Albacore itself into perf/results.json
