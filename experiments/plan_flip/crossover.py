@@ -13,8 +13,9 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path[:0] = [os.environ["ALBACORE_SYSTEM_DIR"], os.environ["ALBACORE_WORKLOAD_DIR"]]
 
+from contract import read_json, remove  # noqa: E402
 from plans import capture  # noqa: E402
-from postgres import Node, read_json, remove  # noqa: E402
+from postgres import Node  # noqa: E402
 from server import end, launch, write_config  # noqa: E402
 from session import Session  # noqa: E402
 from sizes import sizes  # noqa: E402
