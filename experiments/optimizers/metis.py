@@ -16,6 +16,8 @@ RIVALS = ("metis", "ituned", "cherrypick", "tpe_20", "random")
 PLAIN = "metis, no re-sampling"
 METHODS = (*RIVALS, PLAIN)
 SHOWN = (5, 10, 15, 20, 25)
+FEW = ("synthetic-6", "kvcache-zipf")
+"""The functions of docs/decisions/metis-exploits-its-process.md."""
 
 
 def functions() -> list[contest.Function]:
@@ -38,7 +40,7 @@ def all_pieces() -> list[pieces.Piece]:
 
 def tables(results: pieces.Results) -> str:
     """Return the tables of the page."""
-    return "\n\n".join([winners(results), distances(results), ablation(results), by_trials(results)])
+    return "\n\n".join([winners(results), distances(results), ablation(results), by_trials(results), few(results)])
 
 
 def winners(results: pieces.Results) -> str:
@@ -99,6 +101,17 @@ def by_trials(results: pieces.Results) -> str:
         cells = [f"{intervals.share(won[:, i])}, {above[:, i].mean():.1f} above" for i in range(len(RIVALS))]
         lines.append([f"{number} trials", *cells])
     return markdown.table(["`kvcache-zipf`, clean, after", *quoted(RIVALS)], lines)
+
+
+def few(results: pieces.Results) -> str:
+    """Return mean true costs without noise: of the first eight repeats, and of all with their interval."""
+    lines = list[list[str]]()
+    for name in (PLAIN, "metis"):
+        found = [costs(results, function, "clean", (name,))[:, 0] for function in FEW]
+        lines.append(
+            [f"`{name}`", *(cell for own in found for cell in (f"{own[:8].mean():.2f}", intervals.mean(own, 2)))]
+        )
+    return markdown.table(["", *(f"`{function}`, {of}" for function in FEW for of in ("first eight", "all"))], lines)
 
 
 def quoted(names: Iterable[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Write the tables of the results into docs/experiments/optimizers.md, each between its two marks, and their repeats.
+"""Write the tables of the results into the docs, each between its two marks, and their repeats.
 
 PYTHONPATH=include python experiments/optimizers/page.py
 """
@@ -12,7 +12,10 @@ from pathlib import Path
 import contest
 
 HERE = Path(__file__).resolve().parent
-PAGE = contest.ROOT / "docs" / "experiments" / "optimizers.md"
+PAGES = (
+    contest.ROOT / "docs" / "experiments" / "optimizers.md",
+    contest.ROOT / "docs" / "decisions" / "metis-exploits-its-process.md",
+)
 MARKS = re.compile(r"(<!-- table: (\w+)\.(\w+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
 REPEATS = re.compile(r"`(\w+)\.py`: (\d+) repeats")
 
@@ -39,4 +42,5 @@ def table(experiment: str, name: str) -> str:
 
 if __name__ == "__main__":
     sys.path.insert(0, str(HERE))
-    PAGE.write_text(filled(PAGE.read_text()))
+    for page in PAGES:
+        page.write_text(filled(page.read_text()))
