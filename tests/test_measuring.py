@@ -6,7 +6,8 @@ from stored_runs import opened
 
 from albacore.sample import Blame, Purpose
 from albacore_airflow import settings
-from albacore_airflow.measuring import Measurement, Slot
+from albacore_airflow.measuring import Measurement
+from albacore_airflow.slots import Slot
 
 NODES = ("n1", "n2", "n3")
 

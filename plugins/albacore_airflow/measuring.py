@@ -7,9 +7,7 @@ recording what is recorded are no-ops. So a killed worker costs nothing: its ret
 import contextlib
 import dataclasses
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
 
 from albacore import recorded
 from albacore.errors import NodeError, PlatformError
@@ -18,10 +16,11 @@ from albacore.nodes import Node, job
 from albacore.nodes.blame import Placement, sample_or_failure
 from albacore.nodes.job import JobSpec
 from albacore.nodes.relay import Relay
-from albacore.sample import Blame, Failure, Purpose, Sample
+from albacore.sample import Blame, Failure, Sample
 from albacore.store import CampaignRun
 from albacore.store.leases import Grant, Leases, Want
 from albacore_airflow import fitness, renting, settings
+from albacore_airflow.slots import Running, Slot
 
 ATTEMPTS = 3
 """Times that one slot may fail before its task does; a later ask for it has them anew."""
@@ -30,58 +29,6 @@ LOOK_S = 0.2
 ASK_AGENT_S = 10.0
 """Between two questions to a node's agent whether the job still lives."""
 RENEW_S = 60.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Slot:
-    """Which sample: the campaign run, the config, why, and the nodes it may be taken on in order of preference.
-
-    Attributes:
-        failed: Attempts of earlier asks that failed.
-    """
-
-    run: str
-    config: str
-    purpose: Purpose
-    slot: int
-    repeat: int
-    nodes: tuple[str, ...]
-    failed: int = 0
-
-    @classmethod
-    def of(cls, data: Mapping[str, Any]) -> "Slot":
-        """Return the slot that XCom carries."""
-        return cls(**{**data, "purpose": Purpose(data["purpose"]), "nodes": tuple(data["nodes"])})
-
-    @property
-    def key(self) -> str:
-        """Owner of its leases: the same for every task that ever works on it.
-
-        A slot that is asked for anew, after its sample was taken away, is another one; slots of the validation are
-        numbered over all repeats.
-        """
-        again = f"/r{self.repeat}" if self.repeat and self.purpose is not Purpose.VALIDATE else ""
-        return f"{self.run}/{self.config}/{self.purpose}/{self.slot}{again}"
-
-    def job_id(self, attempt: int) -> str:
-        """Id of the job that an attempt is."""
-        return job_id(self.key, attempt)
-
-
-def job_id(key: str, attempt: int) -> str:
-    """Return the id of the job of a slot's attempt; legal on every node."""
-    return f"{key}/{attempt}".replace("/", "-").replace("_", "-")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Running:
-    """A job that was started: what a retry or a trigger needs to find it again."""
-
-    node: str
-    host: str
-    epoch: int
-    attempt: int
-    started_at: float
 
 
 class Measurement:

@@ -15,7 +15,8 @@ from albacore.errors import NodeError, PlatformError
 from albacore.nightly import admission
 from albacore.sample import Blame, Failure, Sample
 from albacore_airflow import campaign_tasks, fitness, lanes, progress, settings
-from albacore_airflow.measuring import Measurement, Running, Slot
+from albacore_airflow.measuring import Measurement
+from albacore_airflow.slots import Running, Slot
 from albacore_airflow.triggers import LanesTrigger, LeaseTrigger, ResultTrigger
 
 JOB = "job"

@@ -11,7 +11,8 @@ from airflow.triggers.base import BaseTrigger, TriggerEvent
 
 from albacore.errors import AlbacoreError, FailureError, PlatformError
 from albacore_airflow import lanes, renting, retuning, settings
-from albacore_airflow.measuring import Measurement, Running, Slot
+from albacore_airflow.measuring import Measurement
+from albacore_airflow.slots import Running, Slot
 
 LEASE_LOOK_S = 0.5
 RESULT_LOOK_S = 1.0

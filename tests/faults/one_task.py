@@ -13,7 +13,8 @@ from albacore.errors import NodeError, PlatformError
 from albacore.nightly.admission import Caller
 from albacore.sample import Purpose, Sample
 from albacore_airflow import opening, settings
-from albacore_airflow.measuring import Measurement, Slot
+from albacore_airflow.measuring import Measurement
+from albacore_airflow.slots import Slot
 
 RUN = "clock-1"
 

@@ -93,4 +93,4 @@ def test_it_happens_again_on_fresh_clusters(judge, tmp_path):
     subprocess.run(command, env=environment, check=True)
     fresh = judge.Recorded.read(target)
 
-    assert 0 < len(judge.bad_nodes(fresh)) < 6
+    assert 0 < len(judge.bad_nodes(fresh)) < 6  # all of a kind by chance: one time in twenty

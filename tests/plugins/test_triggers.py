@@ -11,7 +11,8 @@ from albacore.errors import NodeError
 from albacore.nodes import fake
 from albacore.sample import Failure, Purpose, Sample
 from albacore_airflow import settings
-from albacore_airflow.measuring import Measurement, Slot
+from albacore_airflow.measuring import Measurement
+from albacore_airflow.slots import Slot
 from albacore_airflow.triggers import LeaseTrigger, ResultTrigger
 
 
