@@ -26,6 +26,7 @@ SECTIONS = {
     "drawn": lambda results: rules.worths(results, "drawn"),
     "earned": lambda results: rules.worths(results, "earned"),
     "differences": rules.differences,
+    "reached": luck.reached,
     "promoted": luck.promoted,
     "lost": luck.lost,
     "risk": risk.overall,

@@ -1,8 +1,8 @@
 """Luck: what becomes of a config's first sample, on the nodes that it was measured on later.
 
-Two questions to the recorded runs. Of the configs that climbed to all nodes: how far was the first sample, which earned
-the first promotion, above the mean of the others? And of a run's first fifty configs, as a tuner on one node would
-see them: what did the best first sample show elsewhere?
+Three questions to the recorded runs. How many configs climbed how far? Of those that reached all nodes: how far was the
+first sample, which earned the first promotion, above the mean of the others? And of a run's first fifty configs, as a
+tuner on one node would see them: what did the best first sample show elsewhere?
 
 Shares are above 1 where the first sample was the better one, whichever way the metric improves.
 """
@@ -28,6 +28,12 @@ DRAWS = 2000
 def first(matrix: Matrix) -> NDArray[np.int_]:
     """Return (A,) the node that each config was measured on first."""
     return np.where(matrix.order < 0, np.iinfo(np.int64).max, matrix.order).argmin(axis=1)
+
+
+def climbed(matrix: Matrix) -> list[int]:
+    """Return how many configs beside the default were measured, on three nodes or more, and on all of them."""
+    counts = (matrix.order[:-1] >= 0).sum(axis=1)
+    return [int((counts >= least).sum()) for least in (1, 3, matrix.nodes)]
 
 
 def promotions(matrix: Matrix) -> list[float]:
@@ -62,8 +68,10 @@ def all_pieces() -> list[pieces.Piece]:
 
 def _piece(workload: str) -> pieces.Piece:
     def make(batch: int) -> list[dict[str, list[float]]]:
-        runs = recorded_nodes.runs(workload)
-        return [{"promotions": promotions(run), "best of fifty": best_of_fifty(run)} for run in runs]
+        return [
+            {"climbed": [*climbed(run)], "promotions": promotions(run), "best of fifty": best_of_fifty(run)}
+            for run in recorded_nodes.runs(workload)
+        ]
 
     return pieces.Piece(name=f"luck | {workload}", make=make, repeats=1)
 
@@ -72,6 +80,16 @@ def _runs(results: pieces.Results) -> dict[str, list[dict[str, list[float]]]]:
     """Return the runs of each workload, and of all."""
     own = {workload: results[f"luck | {workload}"][0] for workload in recorded_nodes.FILES}
     return {**own, "all": [run for runs in own.values() for run in runs]}
+
+
+def reached(results: pieces.Results) -> str:
+    """Return how many configs were measured on how many nodes, and their ratio to those on all."""
+    rows = []
+    for workload, runs in _runs(results).items():
+        every = np.sum([run["climbed"] for run in runs], axis=0)
+        ratio = " : ".join(f"{count / every[-1]:.3g}" for count in every)
+        rows.append([workload, *(f"{count:,.0f}" for count in every), ratio])
+    return table(["workload", "configs", "on three nodes or more", "on ten", "ratio"], rows)
 
 
 def promoted(results: pieces.Results) -> str:

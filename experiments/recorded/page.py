@@ -10,7 +10,7 @@ import re
 import decisions
 
 FOLDER = decisions.ROOT / "docs" / "decisions"
-PAGES = (FOLDER / "ranking.md", FOLDER / "albacore-policy.md")
+PAGES = tuple(FOLDER / name for name in ("ranking.md", "albacore-policy.md", "ladder.md"))
 PICTURE = decisions.ROOT / "docs" / "figures" / "risk-calibration.svg"
 BLOCK = re.compile(r"<!-- recorded: (?P<name>[a-z-]+) -->\n.*?<!-- end -->", re.DOTALL)
 

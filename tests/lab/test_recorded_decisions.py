@@ -1,4 +1,4 @@
-"""Laws of experiments/recorded, which figures of docs/decisions/ranking.md and albacore-policy.md come from."""
+"""Laws of experiments/recorded: figures of ranking.md, albacore-policy.md and ladder.md in docs/decisions."""
 
 import sys
 from pathlib import Path
@@ -106,12 +106,16 @@ def test_the_first_sample_is_held_against_the_mean_of_the_later_ones(decisions, 
 
 
 def test_the_best_first_sample_is_followed_to_its_later_nodes(decisions):
-    """200 came down to 100 and failed once; the config that came after the first fifty is not looked at."""
+    """200 came down to 100 and failed once; the config that came after the first fifty is not looked at.
+
+    It counts as one that climbed.
+    """
     absent, nan = -1, np.nan
     values = [[90] * 4, *[[50, nan, nan, nan]] * 48, [200, 100, nan, nan], [900] * 4, [1] * 4]
     order = [[1, 2, 3, 4], *[[10 + i, absent, absent, absent] for i in range(48)], [60, 70, 71, absent]]
     run = matrix(values, candidates=1, order=[*order, [80, 81, 82, 83], [0, 0, 0, 0]])
 
+    assert decisions.luck.climbed(run) == [51, 3, 2]
     assert decisions.luck.best_of_fifty(run) == pytest.approx([3, 0.25, 0.0])
 
 
@@ -153,7 +157,7 @@ def test_who_has_neither_samples_nor_results_is_told_what_is_missing(decisions, 
 
 def test_the_docs_have_the_tables_that_the_results_make(decisions, tmp_path):
     """Block by block, and the picture; `page.py` writes them, nobody types a figure."""
-    text = "\n".join((FOLDER / name).read_text() for name in ("ranking.md", "albacore-policy.md"))
+    text = "\n".join((FOLDER / name).read_text() for name in ("ranking.md", "albacore-policy.md", "ladder.md"))
     known = decisions.results()
 
     for name, fill in decisions.SECTIONS.items():

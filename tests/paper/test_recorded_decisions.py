@@ -1,4 +1,4 @@
-"""Figures of docs/decisions/ranking.md and albacore-policy.md come out again: the first batch of each piece, anew."""
+"""Figures of recorded runs in docs/decisions come out again: the first batch of each piece, anew."""
 
 import os
 from pathlib import Path
