@@ -129,9 +129,10 @@ class Play:
         slots, capped = replay.open_slots(self.now, found.config_id, found.rung, self.nodes)
         for slot in slots:
             self.measured(found.config_id, slot.nodes[0], slot.index, repeat=slot.repeat)
-        if judging.is_full(self.now, found.config_id, found.rung) or capped:
+        is_capped = capped and bool(self.now.log.trial(found.config_id).filled)  # as `detect_outliers` has it
+        if is_judged := judging.is_full(self.now, found.config_id, found.rung) or is_capped:
             self.add(judging.judge(self.now, found.config_id, found.rung, is_capped=capped))
-        self.add(Note(kind="iteration", body={"key": found.key, "lane": found.lane, "ok": True}))
+        self.add(Note(kind="iteration", body={"key": found.key, "lane": found.lane, "ok": is_judged}))
 
     def iterate(self, count, lanes=1):
         running = []

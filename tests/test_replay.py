@@ -114,6 +114,20 @@ def test_an_infrastructure_failure_is_never_told():
     assert unjudged.given_up(run.now.log) == {(asks[0].config_id, 0)}
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 10])
+def test_a_config_that_fails_on_every_node_is_given_up_and_the_run_goes_on(count):
+    """However few nodes there are: when it has failed on all of them, an ask tries them again, and counts."""
+    ladder = presets.by_name("tuna", nodes=count, rungs=(1,), adjuster="identity")
+    run = Play(lambda c, n: Blame.LOAD if c["k0"] == 0 else 100.0, nodes=NODES[:count], policy=ladder)
+    run.default()
+    run.iterate(6)
+
+    config_id = next(a.config_id for a in run.now.log.facts(Ask))
+    assert unjudged.given_up(run.now.log) == {(config_id, 0)}
+    assert len(run.now.log.facts(Judgement)) == 4, "the default, and what was asked for after it"
+    assert stopping.stop_reason(run.now, elapsed_s=0.0) is None
+
+
 def test_an_ask_in_which_nothing_failed_does_not_count_against_its_config():
     """Its tasks were killed, its scheduler was away: the config is asked for again, however often."""
     config = SPACE.config({"k0": 0.1, "k1": 0.1, "k2": 0.1})
@@ -129,6 +143,7 @@ def test_an_ask_in_which_nothing_failed_does_not_count_against_its_config():
     assert unjudged.given_up(scene(events, [config]).log) == set(), "both are of one ask"
 
 
+@settings(deadline=None)
 @given(lost=st.lists(st.lists(st.integers(0, 2), max_size=6), min_size=20, max_size=20))
 def test_with_one_lane_iterations_that_are_lost_change_no_decision(lost):
     """Whatever they had measured of a trial: the judgements are those of a run in which none was lost.

@@ -201,15 +201,18 @@ def open_slots(scene: Scene, config_id: str, rung: int, nodes: Sequence[str]) ->
     """Return the samples that a trial lacks for a rung, and whether the fleet caps it below the rung.
 
     Only nodes that this config has not used are eligible (TUNA §5.1); the least used come first. A node whose sample
-    of the config does not count any more is eligible again, after all others. Each slot starts at another node of the
-    same list, so that slots of one trial do not queue for the same node.
+    of the config does not count any more is eligible again, after all others; so are those on which it failed, when
+    nothing was measured of it and no other node is left: an ask without a node would end no trial. Each slot starts at
+    another node of the same list, so that slots of one trial do not queue for the same node.
     """
     trial = scene.log.trial(config_id)
     lost = quarantined(scene.log)
     taken_at = [s for s in scene.log.recorded(Sample) if s.purpose.is_tuning]
     used, seen = Counter(s.node for s in taken_at), {s.node for s in taken_at if s.config_id == config_id}
     order = {node: hashlib.sha256(f"{config_id}/{node}".encode()).digest() for node in nodes}
-    eligible = sorted((n for n in nodes if n not in trial.nodes | lost), key=lambda n: (n in seen, used[n], order[n]))
+    free = [n for n in nodes if n not in lost]
+    fresh = [n for n in free if n not in trial.nodes]
+    eligible = sorted(fresh if fresh or trial.filled else free, key=lambda n: (n in seen, used[n], order[n]))
     wanted = resampling.nodes_of(scene.log, scene.policy.ladder.rungs, config_id, rung)
     missing = [i for i in range(wanted) if i not in trial.filled]
     taken, repeat = missing[: len(eligible)], scene.log.renewals(config_id)
