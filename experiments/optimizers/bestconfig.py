@@ -7,7 +7,7 @@ DDS      divide-and-diverge sampling; LHS: a new hypercube per round; uniform; g
 gain     per cent below the default's cost
 ```
 
-Run as `pieces.py` says; docs/experiments/optimizers.md has what came out.
+Run as `experiments/workbench/pieces.py` says; docs/experiments/optimizers.md has what came out.
 """
 
 import sys
@@ -164,4 +164,4 @@ def five_rounds(results: pieces.Results) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(pieces.main("bestconfig", all_pieces, tables, sys.argv[1:]))
+    sys.exit(pieces.main("bestconfig", all_pieces, tables, sys.argv[1:], home=contest.HERE))

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "include"), str(ROOT / "tests" / "paper")]
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path[:0] = [str(ROOT / "include"), str(ROOT / "tests" / "paper"), str(ROOT / "experiments" / "workbench")]
 
 import baselines  # noqa: E402 - the path has just been made
 import cache_tail  # noqa: E402

@@ -8,11 +8,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import contest
 import intervals
 import metis
 import numpy as np
 
-HERE = Path(__file__).resolve().parent
+HERE = contest.HERE
 COLOURS = {"metis": "#b2182b", "ituned": "#1b7837", "cherrypick": "#2166ac", "tpe_20": "#e08214", "random": "#777777"}
 WIDTH, HEIGHT, TOP, FLOOR = 900, 360, 50, 310
 LEFT, SPLIT, NAMES, RIGHT = 60, 400, 690, 880

@@ -1,6 +1,6 @@
 """Metis Fig. 4 to 7 in spirit: who has the best config after 25 trials, with and without outliers and re-sampling.
 
-Run as `pieces.py` says; docs/experiments/optimizers.md has what came out.
+Run as `experiments/workbench/pieces.py` says; docs/experiments/optimizers.md has what came out.
 """
 
 import sys
@@ -138,4 +138,4 @@ def least(results: pieces.Results, function: str) -> float:
 
 
 if __name__ == "__main__":
-    sys.exit(pieces.main("metis", all_pieces, tables, sys.argv[1:]))
+    sys.exit(pieces.main("metis", all_pieces, tables, sys.argv[1:], home=contest.HERE))

@@ -6,7 +6,7 @@ overhead     processor seconds of all asks of a run together, libraries loaded; 
 serial       twelve services one after the other, 15 trials each, by a Gaussian process; reversed: from the last
 ```
 
-Run as `pieces.py` says; docs/experiments/optimizers.md has what came out.
+Run as `experiments/workbench/pieces.py` says; docs/experiments/optimizers.md has what came out.
 """
 
 import statistics
@@ -101,4 +101,4 @@ def convergence(results: pieces.Results) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(pieces.main("microservices", all_pieces, tables, sys.argv[1:]))
+    sys.exit(pieces.main("microservices", all_pieces, tables, sys.argv[1:], home=contest.HERE))

@@ -7,11 +7,10 @@ import importlib
 import json
 import re
 import sys
-from pathlib import Path
 
 import contest
 
-HERE = Path(__file__).resolve().parent
+HERE = contest.HERE
 PAGES = (
     contest.ROOT / "docs" / "experiments" / "optimizers.md",
     contest.ROOT / "docs" / "decisions" / "metis-exploits-its-process.md",

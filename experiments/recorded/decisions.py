@@ -2,7 +2,7 @@
 
     [ALBACORE_SAMPLES=folder] python experiments/recorded/decisions.py [--seconds 540] [--print]
 
-What is in decisions.json is not computed again; experiments/optimizers/pieces.py has the other arguments, and how it
+What is in decisions.json is not computed again; experiments/workbench/pieces.py has the other arguments, and how it
 goes on after its end. Without ALBACORE_SAMPLES everything stays as it is known.
 """
 
@@ -12,8 +12,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path[:0] = [str(ROOT / "include"), str(HERE), *(str(ROOT / "experiments" / n) for n in ("verdict", "optimizers"))]
-sys.path.append(str(ROOT / "experiments" / "tuna"))
+sys.path[:0] = [str(ROOT / "include"), str(HERE), *(str(ROOT / "experiments" / n) for n in ("verdict", "workbench"))]
 
 import luck  # noqa: E402 - the path has just been made
 import pieces  # noqa: E402

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "include"), str(Path(__file__).parent)]
+sys.path[:0] = [str(ROOT / "include"), str(Path(__file__).parent), str(ROOT / "experiments" / "workbench")]
 
 from albacore.simulation import worlds  # noqa: E402
 from albacore.simulation.contest import Contest  # noqa: E402

@@ -2,7 +2,7 @@
 
     [ALBACORE_SAMPLES=folder] python experiments/verdict/figures.py [--seconds 540] [--print]
 
-What is in figures.json is not computed again; experiments/optimizers/pieces.py has the other arguments, and how it
+What is in figures.json is not computed again; experiments/workbench/pieces.py has the other arguments, and how it
 goes on after its end. Without ALBACORE_SAMPLES recorded samples stay as they are known.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path[:0] = [str(ROOT / "include"), str(HERE), str(ROOT / "experiments" / "optimizers")]
+sys.path[:0] = [str(ROOT / "include"), str(HERE), str(ROOT / "experiments" / "workbench")]
 
 import pieces  # noqa: E402 - the path has just been made
 import reach  # noqa: E402

@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).resolve().parent
 FIXED = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 Results = dict[str, list[Any]]
 UNFINISHED = 3
@@ -113,7 +112,7 @@ def main(
     tables: Callable[[Results], str],
     arguments: list[str],
     *,
-    home: Path = HERE,
+    home: Path,
 ) -> int:
     """Compute what is missing, write the results, print the tables; return the exit code.
 
