@@ -1,6 +1,7 @@
 """Laws of a run whose adjuster learns from earlier ones: it is judged by its own record alone, wherever that is."""
 
 import dataclasses
+import hashlib
 import json
 import os
 import random
@@ -169,6 +170,23 @@ def test_an_export_with_other_readings_than_its_log_names_is_refused(made, tmp_p
 
     with pytest.raises(HistoryError, match="expected in 'archives' what the notes of kind 'earlier' name"):
         export.read_transcript(whole)
+
+
+@pytest.mark.parametrize("part", ["machines", "samples"])
+def test_an_export_whose_note_lacks_a_part_is_refused(made, tmp_path, part):
+    """Whoever edits a file can make its digest too; what cannot be read must not come in."""
+    past(made)
+    fixed(made)
+    _, whole = export.write(transcript.read(made.store, "run"), None, tmp_path, "csv")
+    data = json.loads(whole.read_text())
+    (row,) = (row for row in data["facts"]["note"] if row["kind"] == "earlier")
+    del row["body"]["runs"][0][part]
+    told = json.dumps({name: data[name] for name in ("configs", "events", "facts")}, sort_keys=True)
+    whole.write_text(json.dumps({**data, "digest": hashlib.sha256(told.encode()).hexdigest()}))
+
+    with pytest.raises(HistoryError, match=f"note 'earlier': expected per run .*{part}"):
+        list(bring_in(made.store, [whole], Wanted(campaign="other", is_named=True)))
+    assert [run.campaign for run in made.store.runs()].count("other") == 0
 
 
 def test_readings_that_are_not_those_that_were_kept_are_an_error(made):

@@ -46,8 +46,22 @@ class Taken:
 
 def taken(log: Log) -> list[Taken]:
     """Return what a run's adjuster learns from, newest run first; nothing for a run that was recorded without."""
-    found = [entry for note in log.notes(EARLIER)[:1] for entry in _list(note.body.get("runs"))]
-    return [Taken(**{**entry, "machines": tuple(entry["machines"])}) for entry in found]
+    return [one for note in log.notes(EARLIER)[:1] for one in told(note.body)]
+
+
+def told(body: Mapping[str, Any]) -> list[Taken]:
+    """Return what a note says that a run learns from.
+
+    Raises:
+        PlatformError: When it does not say what it has to, out of a file that somebody edited.
+    """
+    try:
+        return [Taken(**{**entry, "machines": tuple(entry["machines"])}) for entry in _list(body.get("runs"))]
+    except (KeyError, TypeError) as error:
+        raise PlatformError(
+            f"note {EARLIER!r}: expected per run {', '.join(Taken.__slots__)}, got something else ({error}). Import "
+            "the run again, from an export that nobody edited."
+        ) from error
 
 
 def passed_over(log: Log) -> list[str]:

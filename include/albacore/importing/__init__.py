@@ -12,9 +12,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from albacore import history
+from albacore import earlier, history
 from albacore.campaign import NAME
-from albacore.errors import UserError
+from albacore.errors import HistoryError, PlatformError, UserError
+from albacore.fact import EARLIER
 from albacore.history import export
 from albacore.importing import transcribing
 from albacore.importing.transcribing import Place
@@ -176,7 +177,7 @@ def _transcripts(store: Store, paths: Sequence[Path], wanted: Wanted) -> Iterato
     index = 0
     for path in paths:
         if whole := export.beside(path):
-            yield _dated(export.read_transcript(whole), wanted, index), export.origin_of(whole)
+            yield _dated(_exported(whole), wanted, index), export.origin_of(whole)
             index += 1
             continue
         for found in history.read(path, label=wanted.label, direction=wanted.direction):
@@ -184,6 +185,24 @@ def _transcripts(store: Store, paths: Sequence[Path], wanted: Wanted) -> Iterato
                 origin = transcribing.origin_of(found)
                 yield transcribing.transcribe(found, _place(store, wanted, index), origin), origin
                 index += 1
+
+
+def _exported(path: Path) -> Transcript:
+    """Return the run of an export, what its adjuster learned from looked into: otherwise only a judgement would do it.
+
+    Raises:
+        HistoryError: When the file is not as it was written.
+    """
+    found = export.read_transcript(path)
+    try:
+        for row in found.facts.get("note", ()):
+            if row["kind"] == EARLIER:
+                earlier.told(row["body"])
+        for digest, content in found.archives.items():
+            earlier.unpack(digest, content.encode())
+    except PlatformError as error:
+        raise HistoryError(f"{path}: {error.message}") from error
+    return found
 
 
 def _place(store: Store, wanted: Wanted, index: int) -> Place:
