@@ -9,19 +9,21 @@ import numpy as np
 import pytest
 
 FOLDER = Path(__file__).resolve().parents[2] / "experiments" / "tuna"
+PLACES = [str(FOLDER), str(FOLDER.with_name("workbench"))]
 
 
 @pytest.fixture(scope="module")
 def experiments():
     """The modules of the experiments, which are no package."""
-    sys.path.insert(0, str(FOLDER))
+    before = list(sys.path)
+    sys.path[:0] = PLACES
     import analysis
     import drawing
     import play
     import studies
 
     yield {"analysis": analysis, "drawing": drawing, "play": play, "studies": studies}
-    sys.path.remove(str(FOLDER))
+    sys.path[:] = before
 
 
 @pytest.mark.parametrize("program", ["page", "play", "adjusters", "neighbours", "forests"])

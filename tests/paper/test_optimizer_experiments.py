@@ -52,7 +52,7 @@ def test_every_piece_has_the_repeats_that_the_page_names(experiment: str) -> Non
 @pytest.fixture
 def pieces(monkeypatch):
     """The module that cuts experiments into pieces; it is in no package."""
-    monkeypatch.syspath_prepend(str(HERE))
+    monkeypatch.syspath_prepend(str(HERE.with_name("workbench")))
     return importlib.import_module("pieces")
 
 
