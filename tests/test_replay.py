@@ -128,27 +128,40 @@ def test_a_config_that_fails_on_every_node_is_given_up_and_the_run_goes_on(count
     assert stopping.stop_reason(run.now, elapsed_s=0.0) is None
 
 
-def test_an_ask_in_which_nothing_failed_does_not_count_against_its_config():
-    """Its tasks were killed, its scheduler was away: the config is asked for again, however often."""
+def lost_asks(config, times):
+    """Return asks for a config that ended without a sample and without a failure."""
+    ended = (Note(kind="iteration", body={"key": f"run.l0.{i}", "lane": 0, "ok": False}) for i in range(times))
+    return [fact for i, end in enumerate(ended) for fact in (ask(i, config.id), end)]
+
+
+def test_asks_in_which_nothing_failed_say_little_against_their_config():
+    """Its tasks were killed, its scheduler was away: it is asked for once more than one whose samples failed."""
     config = SPACE.config({"k0": 0.1, "k1": 0.1, "k2": 0.1})
-    events = []
-    for i in range(10):
-        events += [ask(i, config.id), Note(kind="iteration", body={"key": f"run.l0.{i}", "lane": 0, "ok": False})]
+    events = lost_asks(config, 3)
     now = scene(events, [config])
 
     assert unjudged.given_up(now.log) == set()
     assert replay.decide(now, Counting(), lane=0).config == config
-
     events += [failure(config.id, "n1", Blame.NODE), failure(config.id, "n2", Blame.NODE)]
     assert unjudged.given_up(scene(events, [config]).log) == set(), "both are of one ask"
 
 
-@settings(deadline=None)
-@given(lost=st.lists(st.lists(st.integers(0, 2), max_size=6), min_size=20, max_size=20))
+def test_a_config_whose_tasks_always_die_is_given_up_before_the_run_is():
+    """One less than the failures in a row that end a run."""
+    config = SPACE.config({"k0": 0.1, "k1": 0.1, "k2": 0.1})
+    now = scene(lost_asks(config, unjudged.GIVE_UP_ANYWAY_AFTER), [config])
+
+    assert stopping.FAILED_IN_A_ROW - 1 == unjudged.GIVE_UP_ANYWAY_AFTER
+    assert stopping.stop_reason(now, elapsed_s=1.0) is None
+    assert unjudged.given_up(now.log) == {(config.id, 0)}
+    assert replay.decide(now, Counting(), lane=0).config != config
+
+
+@given(lost=st.lists(st.lists(st.integers(0, 2), max_size=3), min_size=20, max_size=20))
 def test_with_one_lane_iterations_that_are_lost_change_no_decision(lost):
     """Whatever they had measured of a trial: the judgements are those of a run in which none was lost.
 
-    An ask is lost before its n-th sample, as often as there are numbers.
+    An ask is lost before its n-th sample, as often as there are numbers: at most three times.
     """
     undisturbed, disturbed = Play(level), Play(level)
     undisturbed.default()

@@ -8,8 +8,13 @@ from albacore.counting import requeues
 from albacore.sample import Failure
 from albacore.trial import Ask, Judgement, Log
 
-GIVE_UP_AFTER = 3
-"""Asks for one config at one rung, without a judgement, in which samples failed: after so many it is given up."""
+GIVE_UP_AFTER, GIVE_UP_ANYWAY_AFTER = 3, 4
+"""Asks for one config at one rung, without a judgement, that are enough: with samples that failed, and of any kind.
+
+The second is one less than the failures in a row that end a run: a config whose tasks always die ends none.
+"""
+Key = tuple[str, int, int]
+"""Config id, rung, repeat."""
 
 
 def open_asks(log: Log) -> list[Ask]:
@@ -18,48 +23,55 @@ def open_asks(log: Log) -> list[Ask]:
 
 
 def given_up(log: Log) -> set[tuple[str, int]]:
-    """Return (config id, rung) of the trials whose samples failed in often enough an ask without a judgement."""
+    """Return (config id, rung) of the trials that were asked for often enough without a judgement."""
     return {(config_id, rung) for config_id, rung, repeat in lost(log) if not repeat}
 
 
-def lost(log: Log) -> set[tuple[str, int, int]]:
-    """Return (config id, rung, repeat) of what failed in often enough an ask without being judged.
+def lost(log: Log) -> set[Key]:
+    """Return (config id, rung, repeat) of what was asked for often enough without being judged.
 
-    An ask that ended without a recorded Failure (its tasks were killed, say) speaks against nobody and does not count:
-    the config is asked for again, and an iteration that fails again and again ends the run (`stopping.py`). What was
-    judged once, or is to be measured again, has all its asks anew.
+    An ask that ended without a recorded Failure (its tasks were killed, the scheduler was away) says little about the
+    config, so it takes more of them. What was judged once, or is to be measured again, has all its asks anew.
     """
-    asked = Counter((a.config_id, a.rung, a.repeat) for a in log.recorded(Ask))
-    if max(asked.values(), default=0) < GIVE_UP_AFTER:  # nearly always, and then nothing else has to be read
+    every = Counter((a.config_id, a.rung, a.repeat) for a in log.recorded(Ask))
+    if max(every.values(), default=0) < GIVE_UP_AFTER:  # nearly always, and then nothing else has to be read
         return set()
-    failed = _asks_with_failures(log)
+    asked, failed = _counted(log)
     judged = {(j.config_id, j.rung, 0) for j in log.facts(Judgement)}
     is_over = _is_over(log)
     running = {(a.config_id, a.rung, a.repeat) for a in open_asks(log) if not is_over(a)}
-    return {key for key, times in failed.items() if times >= GIVE_UP_AFTER and key not in judged | running}
+    gone = {k for k in asked if failed[k] >= GIVE_UP_AFTER or asked[k] >= GIVE_UP_ANYWAY_AFTER}
+    return gone - judged - running
 
 
-def _asks_with_failures(log: Log) -> Counter[tuple[str, int, int]]:
-    """Return (config id, rung, repeat) -> asks in which a sample failed, since it was judged or re-queued last."""
-    counted: Counter[tuple[str, int, int]] = Counter()
-    clean: set[tuple[str, int, int]] = set()  # last asks in which nothing has failed yet
+def _counted(log: Log) -> tuple[Counter[Key], Counter[Key]]:
+    """Return how often each was asked for since it was judged or re-queued last, and how many of these asks had failures."""
+    asked: Counter[Key] = Counter()
+    failed: Counter[Key] = Counter()
+    clean: set[Key] = set()  # last asks in which nothing has failed yet
     repeats = resampling.repeats(log)
     again = {r.n: r.config_id for found in requeues(log.events).values() for r in found}
     for event in log.events:
+        forgotten: set[Key] = set()
         match fact := event.fact:
             case Ask():
-                clean.add((fact.config_id, fact.rung, fact.repeat))
+                key = (fact.config_id, fact.rung, fact.repeat)
+                asked[key] += 1
+                clean.add(key)
             case Failure(purpose=purpose) if purpose.is_tuning:
                 hit = {key for key in clean if key[0] == fact.config_id}
-                counted.update(hit)
+                failed.update(hit)
                 clean -= hit
             case Judgement():
-                for repeat in range(repeats.get((fact.config_id, fact.rung), 0) + 1):
-                    counted.pop((fact.config_id, fact.rung, repeat), None)
-                    clean.discard((fact.config_id, fact.rung, repeat))
+                times = repeats.get((fact.config_id, fact.rung), 0) + 1
+                forgotten = {(fact.config_id, fact.rung, repeat) for repeat in range(times)}
             case _ if event.n in again:
-                counted = Counter({key: times for key, times in counted.items() if key[0] != again[event.n]})
-    return counted
+                forgotten = {key for key in asked if key[0] == again[event.n]}
+        for key in forgotten:
+            asked.pop(key, None)
+            failed.pop(key, None)
+        clean -= forgotten
+    return asked, failed
 
 
 def _is_over(log: Log) -> Callable[[Ask], bool]:

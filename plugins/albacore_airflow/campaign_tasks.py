@@ -11,7 +11,7 @@ from albacore.nightly import incumbent, nights
 from albacore.nodes import job
 from albacore.replay import Scene
 from albacore.runs import conclusion, exclusion
-from albacore.sample import Purpose
+from albacore.sample import Failure, Purpose
 from albacore.trial import Stability
 from albacore.verdict import validation
 from albacore_airflow import settings
@@ -38,8 +38,13 @@ def plan_default(run_id: str) -> list[dict[str, Any]]:
     first = sentinel.sentinels(scene.log, scene.default_id)
     known = {config_id: scene.log.trial(config_id).filled for config_id in first}
     purposes = dict.fromkeys(first, Purpose.TUNE) | {scene.default_id: Purpose.DEFAULT}
+    failures = scene.log.recorded(Failure)
+    failed = Counter(
+        (f.config_id, f.slot) for f in failures if f.purpose.is_tuning and f.repeat == scene.log.renewals(f.config_id)
+    )
     return [
         slot(run_id, config_id, purposes[config_id], i, [node], scene.log.renewals(config_id))
+        | {"failed": failed[config_id, i]}
         for i, node in enumerate(tuning)
         for config_id in (first if i % 2 == 0 else reversed(first))
         if i not in known[config_id]

@@ -4,13 +4,14 @@ from datetime import UTC, datetime
 
 import pytest
 from contenders import FIGURES, A, B, measure, tuned
+from scenes import failure
 
 from albacore import cli
 from albacore.errors import UserError
 from albacore.fact import VERDICT
 from albacore.nightly.admission import Caller
 from albacore.runs import action, audit
-from albacore.sample import Purpose, Sample
+from albacore.sample import Blame, Purpose, Sample
 from albacore.space import Config
 from albacore.trial import Judgement, Note
 from albacore_airflow import actions, campaign_tasks, lanes, opening, settings
@@ -155,3 +156,15 @@ def test_a_finished_run_re_queues_nothing(log):
     with pytest.raises(UserError, match="Extend it first"):
         actions.requeue("r1", by="ann", config_id=A.id)
     assert B.id in settings.scene("r1").configs
+
+
+def test_a_default_that_failed_has_its_attempts_anew_when_its_run_is_opened_again(store):
+    """The node may be well again; what failed before is said of the slot."""
+    log = tuned(store)
+    default = settings.scene("r1").default_id
+    for attempt in range(3):
+        log.append_failure(failure(default, "n1", Blame.NODE, slot=1, purpose=Purpose.DEFAULT), attempt=attempt)
+
+    planned = {one["slot"]: one["failed"] for one in campaign_tasks.plan_default("r1")}
+
+    assert planned == {0: 0, 1: 3, 2: 0}

@@ -173,9 +173,5 @@ def _open(scene: Scene, config_id: str) -> Iterator[str]:
             nodes = scene.policy.ladder.rungs[ask.rung]
             key = ask.config_id, ask.rung
             state = "waits for a lane" if key in taken_over else "is measured"
-            said = (
-                f"samples failed in {unjudged.GIVE_UP_AFTER} asks or more, without a judgement: given up"
-                if key in lost
-                else state
-            )
+            said = "was asked for often enough without a judgement: given up" if key in lost else state
             yield f"rung of {nodes} node(s): {said}"
