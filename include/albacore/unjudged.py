@@ -45,7 +45,7 @@ def lost(log: Log) -> set[Key]:
 
 
 def _counted(log: Log) -> tuple[Counter[Key], Counter[Key]]:
-    """Return how often each was asked for since it was judged or re-queued last, and how many of these asks had failures."""
+    """Return asks since the last judgement or re-queue: how many, and in how many of them a sample failed."""
     asked: Counter[Key] = Counter()
     failed: Counter[Key] = Counter()
     clean: set[Key] = set()  # last asks in which nothing has failed yet
